@@ -18,21 +18,46 @@ using views::models::FoundSchedule;
 using views::models::StudyEnd;
 using views::models::StudyHead;
 
-StudyEnd endOf(const driver::Tuned& tuned) {
+views::models::FoundGraph::Choices choicesOf(const driver::Decisions& decisions) {
+    return {decisions.variants, decisions.layouts, decisions.apart};
+}
+
+/// `before`: what was decided when it began.
+StudyEnd endOf(const driver::Tuned& tuned, const driver::Decisions& before) {
     StudyEnd end;
+    if (tuned.graph) {
+        for (const std::string& sentence : driver::sentencesOf(*tuned.graph))
+            end.graphTexts << QString::fromStdString(sentence);
+        if (tuned.graph->isTaken)
+            end.graph = {choicesOf(before), choicesOf(tuned.decisions), tuned.graph->workloadsBefore,
+                         tuned.graph->workloads};
+    }
     for (const tune::TaskState& state : tuned.study.tasks)
         if (const tune::Trial* applied = tuned.applied(state))
             end.found[state.task.workload] = {applied->candidate.trace, FoundSchedule::InPlace::Kept};
         else if (state.isTaken() && state.trials[state.best].inPlace == tune::InPlace::TakenBack)
             end.found[state.task.workload] = {state.trials[state.best].candidate.trace,
                                               FoundSchedule::InPlace::TakenBack};
-    end.beforeMs = tuned.beforeMs;
-    end.afterMs = tuned.afterMs;
-    end.isFaster = tuned.isFaster;
+    if (tuned.whole) {
+        end.beforeMs = tuned.whole->beforeMs;
+        end.afterMs = tuned.whole->afterMs;
+        end.differs = tuned.whole->differs;
+    }
     end.failed = tuned.failed.has_value();
     for (const std::string& kernel : tuned.leftOut)
         end.leftOut << QString::fromStdString(kernel);
     return end;
+}
+
+QString textOf(const driver::GraphEvent& event) {
+    const QString what =
+        event.step == driver::GraphEvent::Step::Layouts ? Engine::tr("variants and layouts") : Engine::tr("fusion");
+    return Engine::tr("%1: %2 of %3 compilations measured, this one's kernels take %4 ms, at first %5 ms")
+        .arg(what)
+        .arg(event.measured)
+        .arg(event.of)
+        .arg(event.ms, 0, 'f', 3)
+        .arg(event.startMs, 0, 'f', 3);
 }
 
 StudyHead headWithout(const TuneWish& wish, const QString& path) {
@@ -91,6 +116,11 @@ void Engine::tune(TuneWish wish) {
             if (records) {
                 options.known = records->known();
                 options.plan.learned = records->learned();
+                if (options.graph) {
+                    std::vector<Diagnostic> warnings;
+                    options.recorded = records->fastest(warnings);
+                    warn(std::move(warnings));
+                }
             }
             const auto tell = [&](const tune::Study& study, const tune::Event& event) {
                 if (records) {
@@ -99,6 +129,9 @@ void Engine::tune(TuneWish wish) {
                 }
                 auto update = views::models::updateOf(study, event);
                 outbox.post([path, update = std::move(update)](Engine& engine) { emit engine.studied(path, update); });
+            };
+            options.toldGraph = [&](const driver::GraphEvent& event) {
+                outbox.post([event](Engine& engine) { emit engine.tuneProgress(textOf(event), 0); });
             };
             driver::Progress progress;
             progress.cancelled = [control, cancelled] { return control->isEnding() || cancelled(); };
@@ -115,7 +148,7 @@ void Engine::tune(TuneWish wish) {
         std::vector<Diagnostic> problems;
         StudyEnd end;
         if (tuned)
-            end = endOf(*tuned);
+            end = endOf(*tuned, options.decisions);
         else
             end.failed = true;
         if (!tuned && tuned.error().kind != ErrorKind::Cancelled)

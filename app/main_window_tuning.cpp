@@ -94,7 +94,6 @@ void MainWindow::connectTuning() {
 
 driver::TuneOptions MainWindow::tuneOptions() const {
     driver::TuneOptions options;
-    options.graph = false; // the page shows schedules
     options.compile = settings_.options(*trace_->graph);
     options.runner.threads = settings_.threads;
     options.decisions = whatIfs_->decisions();
@@ -117,6 +116,7 @@ void MainWindow::startTuning(const views::models::StudyRequest& request) {
     wish.options.plan.trials = request.limits.trials;
     wish.options.plan.search = request.search.toStdString();
     wish.options.space = request.space.toStdString();
+    wish.options.graph = request.graph;
     wish.options.sizes = request.sizes;
     wish.options.plan.leastGain = request.leastGain;
     wish.options.plan.seed = request.seed;
@@ -147,9 +147,15 @@ void MainWindow::showTuned(const QString& path, const views::models::StudyEnd& e
         const auto kept = std::ranges::count_if(end.found, [](const auto& each) {
             return each.second.inPlace == views::models::FoundSchedule::InPlace::Kept;
         });
-        log(kept == 0 ? tr("The study has ended: nothing that was tried is faster than what the model has.")
-                      : tr("The study has ended: %1 can be applied.")
-                            .arg(views::models::counted(kept, "schedule", "schedules")));
+        QStringList found;
+        if (end.graph)
+            found << tr("other variants, layouts or fusion");
+        if (kept > 0)
+            found << views::models::counted(kept, "schedule", "schedules");
+        log(found.isEmpty() ? tr("The study has ended: nothing that was tried is faster than what the model has.")
+                            : tr("The study has ended: %1 can be applied.").arg(found.join(tr(" and "))));
+        for (const QString& sentence : end.graphTexts)
+            log(tr("Tuning: %1.").arg(sentence));
     }
     for (const QString& kernel : end.leftOut)
         log(tr("%1 is left out: its sizes are open. Start tuning… takes what they mostly are, Model › Settings… fixes "

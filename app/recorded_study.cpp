@@ -39,7 +39,8 @@ Result<void> addTask(const records::File& file, const records::Task& row, Record
         task.bytes = known->second.bytes;
     }
     const records::Trial* best = nullptr;
-    double last = 0; // when a trial was timed
+    double last = 0;                // when a trial was timed
+    std::vector<tune::Trial> timed; // their times alone
     for (const records::Trial& each : records::sinceItBegan(rows)) {
         auto trial = records::trialOf(each);
         if (!trial)
@@ -49,16 +50,17 @@ Result<void> addTask(const records::File& file, const records::Task& row, Record
             {views::models::pointOf(*trial, number, at), views::models::shownTrial(*trial, at)});
         task.rounds = std::max(task.rounds, trial->round);
         last = std::max(last, trial->seconds);
-        if (at == 0)
-            task.defaultUs = task.bestUs = trial->us;
+        tune::Trial& times = timed.emplace_back(*trial);
+        times.candidate = {};
         // The last to win need not be the last of its batch.
         if (trial->accepted && trial->ratio.middle < task.bestRatio) {
             task.best = int(at);
             task.bestRatio = trial->ratio.middle;
-            task.bestUs = task.defaultUs * task.bestRatio;
             best = &each;
         }
     }
+    task.defaultUs = tune::defaultUsOf(timed);
+    task.bestUs = task.defaultUs * task.bestRatio;
     if (task.best > 0) {
         LATHE_TRY(const std::string trace, file.traceOf(row.study, row.workload, best->program));
         if (auto parsed = schedule::parseTrace(trace))

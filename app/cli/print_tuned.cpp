@@ -57,6 +57,15 @@ std::string gainOf(const tune::TaskState& state) {
     return fmt::format("{:.1f}% ({:.1f} to {:.1f})", saved(ratio.middle), saved(ratio.high), saved(ratio.low));
 }
 
+bool isFaster(const driver::RunByTurns& whole) {
+    return whole.differs && whole.afterMs.middle < whole.beforeMs.middle;
+}
+
+/// Milliseconds of a run: the median, and what half of the runs took.
+std::string runs(const tune::Interval& ms) {
+    return fmt::format("{:.3f} ({:.3f} to {:.3f})", ms.middle, ms.low, ms.high);
+}
+
 nlohmann::json toJson(const driver::TunedGraph& graph) {
     const driver::ChosenByCosts& layouts = graph.layouts;
     const driver::CutGroups& fusion = graph.fusion;
@@ -83,30 +92,6 @@ nlohmann::json toJson(const driver::TunedGraph& graph) {
             {"schedules_ms", graph.schedulesMs},
             {"whole_ms", graph.wholeMs},
             {"taken", graph.isTaken}};
-}
-
-void printStep(std::string_view what, size_t changed, size_t of, const auto& step) {
-    if (changed > 0)
-        printLine("{}: {} of {} changed: kernels {:.3f} -> {:.3f} ms predicted, {:.3f} measured", what, changed, of,
-                  step.startMs, step.predictedMs, step.measuredMs);
-    else if (of > 0 && step.measured == step.planned)
-        printLine("{}: none of {} is better otherwise", what, of);
-    if (step.measured < step.planned)
-        printLine("{}: {} of {} compilations were measured in the time", what, step.measured, step.planned);
-    if (!step.message.empty())
-        printLine("{}: something could not be measured: {}", what, step.message);
-}
-
-void printGraph(const driver::TunedGraph& graph) {
-    printStep("variants and layouts", graph.layouts.changed, graph.layouts.sites, graph.layouts);
-    printStep("fused groups", graph.fusion.cut, graph.fusion.groups, graph.fusion);
-    if (graph.layouts.changed + graph.fusion.cut == 0 || graph.isTaken)
-        return;
-    if (graph.wholeMs > 0)
-        printLine("the model with them takes {:.3f} ms, {:.3f} with schedules alone: they stay as they were",
-                  graph.wholeMs, graph.schedulesMs);
-    else
-        printLine("the model with them could not be timed: they stay as they were");
 }
 
 constexpr size_t reasonsSaid = 5;
@@ -163,14 +148,19 @@ void printTunedJson(const driver::Tuned& tuned) {
     }
     if (tuned.graph)
         fmt::print("{}\n", driver::dump(toJson(*tuned.graph)));
+    const driver::RunByTurns whole = tuned.whole.value_or(driver::RunByTurns());
     fmt::print("{}\n", driver::dump({{"event", "model"},
                                      {"untuned_ms", tuned.untunedMs},
                                      {"seconds", tuned.study.seconds},
                                      {"trials", tuned.study.trials},
                                      {"nothing_left", driver::hadNothingLeft(tuned.study)},
-                                     {"before_ms", tuned.beforeMs},
-                                     {"after_ms", tuned.afterMs},
-                                     {"faster", tuned.isFaster},
+                                     {"before_ms", whole.beforeMs.middle},
+                                     {"before_half_ms", {whole.beforeMs.low, whole.beforeMs.high}},
+                                     {"after_ms", whole.afterMs.middle},
+                                     {"after_half_ms", {whole.afterMs.low, whole.afterMs.high}},
+                                     {"faster", isFaster(whole)},
+                                     {"timings", tuned.study.timings.all},
+                                     {"disturbed", tuned.study.timings.disturbed},
                                      {"problem", tuned.failed ? tuned.failed->what : std::string()},
                                      {"hint", tuned.failed ? tuned.failed->hint : std::string()}}));
 }
@@ -200,10 +190,20 @@ void printTuned(const driver::Tuned& tuned, double leastGain) {
             refused[reason] += count;
     printRefused(refused);
     if (tuned.graph)
-        printGraph(*tuned.graph);
-    if (tuned.afterMs > 0)
-        printLine("model: {:.3f} -> {:.3f} ms, {:.2f} times as fast{}", tuned.beforeMs, tuned.afterMs,
-                  tuned.beforeMs / tuned.afterMs, tuned.isFaster ? "" : ", which is within the noise");
+        for (const std::string& sentence : driver::sentencesOf(*tuned.graph))
+            printLine("{}", sentence);
+    if (tune::wasBusy(tuned.study.timings))
+        printLine(
+            "the machine was busy in {} of {} timings: small gains could not be told; --resume looks on when it has "
+            "less to do",
+            tuned.study.timings.disturbed, tuned.study.timings.all);
+    if (tuned.whole)
+        printLine("model: {} -> {} ms, {:.2f} times as fast{}", runs(tuned.whole->beforeMs), runs(tuned.whole->afterMs),
+                  tuned.whole->beforeMs.middle / tuned.whole->afterMs.middle,
+                  tuned.whole->differs ? "" : ", which is within the noise");
+    else if (!tuned.notTimed.empty())
+        printLine("model: what was found is faster in its place, but both could not be timed once more: {}",
+                  tuned.notTimed);
     else if (!tuned.failed)
         printLine("model: nothing that was tried is faster than what it has");
 }

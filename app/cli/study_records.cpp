@@ -70,17 +70,9 @@ std::string StudyRecords::learned() {
 std::map<std::string, schedule::ScheduleTrace> StudyRecords::fastest() {
     if (!records_)
         return {};
-    auto offered = records::offeredFor(records_->file(), records_->study().setting);
-    if (!offered) {
-        Diagnostic problem = offered.error();
-        problem.severity = Severity::Warning;
-        report({problem}, *common_);
-        return {};
-    }
-    report(offered->warnings, *common_);
-    std::map<std::string, schedule::ScheduleTrace> traces;
-    for (auto& [workload, recorded] : offered->schedules)
-        traces.emplace(workload, std::move(recorded.trace));
+    std::vector<Diagnostic> warnings;
+    auto traces = records_->fastest(warnings);
+    report(warnings, *common_);
     return traces;
 }
 

@@ -265,7 +265,7 @@ int tuneCommand(const TuneArgs& args, const Common& common) {
         printTuned(*done, args.leastGain);
     // What could not be held against the model is not written over what an earlier study found.
     if (const std::string text = driver::toJson(done->decisions);
-        out && !(done->failed && done->afterMs == 0) && !(out->write(std::as_bytes(std::span(text))) && out->keep()))
+        out && !(done->failed && !done->isHeld) && !(out->write(std::as_bytes(std::span(text))) && out->keep()))
         return report({out->problem()}, common);
     if (done->failed) {
         Diagnostic failed = *done->failed;

@@ -2,6 +2,7 @@
 #include "driver/in_place.h"
 
 #include "driver/disturbance.h"
+#include "driver/profile_diff.h"
 #include "driver/timing_turns.h"
 #include "tune/paired.h"
 
@@ -26,6 +27,14 @@ RunMs runMs(const Profile& profile) {
     for (const ProfileRow& row : profile.rows)
         run.kernels[row.kernel] += row.ms;
     return run;
+}
+
+Result<TimingTurn> takeTurn(TimingTurns& turns) {
+    LATHE_TRY(std::optional<TimingTurn> turn, turns.take(longestWait, [](const std::string&) {}));
+    if (!turn)
+        return failure(fmt::format("others measure on the machine, for over {:.0f} minutes", longestWait / 60),
+                       "tune again when they have ended");
+    return std::move(*turn);
 }
 
 Decisions withSchedules(const Trace& trace, const Decisions& base, const tune::Study& study) {
@@ -96,10 +105,7 @@ Result<Compared> compareInPlace(WholeModel& one, WholeModel& other, const Option
             progress.report("run", static_cast<double>(number) / pairsOfStage.back());
         const bool swapped = number % 2 == 1; // neither is always the first
         const auto measured = [&]() -> Result<std::array<RunMs, 2>> {
-            LATHE_TRY(const auto turn, turns.take(longestWait, [](const std::string&) {}));
-            if (!turn)
-                return failure(fmt::format("others measure on the machine, for over {:.0f} minutes", longestWait / 60),
-                               "tune again when they have ended");
+            LATHE_TRY(const auto turn, takeTurn(turns));
             const std::vector<Measured> models{(swapped ? other : one).measured(), (swapped ? one : other).measured()};
             LATHE_TRY(const std::vector<Profile> profiles, profileByTurns(models, onePair, {{}, progress.cancelled}));
             return std::array{runMs(profiles[swapped ? 1 : 0]), runMs(profiles[swapped ? 0 : 1])};
@@ -116,12 +122,30 @@ Result<Compared> compareInPlace(WholeModel& one, WholeModel& other, const Option
     });
 }
 
-Result<Held> holdInPlace(Session& session, WholeModel& before, const Decisions& base, tune::Study& study,
-                         const Options& options, const RunnerOptions& runner, const Progress& progress) {
+Result<RunByTurns> runByTurns(WholeModel& before, WholeModel& after, const Options& options,
+                              const RunnerOptions& runner, const Progress& progress) {
+    TimingTurns turns(runner);
+    LATHE_CHECKED(before.load(options, runner));
+    LATHE_CHECKED(after.load(options, runner));
+    LATHE_TRY(const auto turn, takeTurn(turns));
+    const std::vector<Measured> models{before.measured(), after.measured()};
+    Measuring measuring = measuringOfRun;
+    measuring.timeline = measuring.counters = false;
+    LATHE_TRY(const std::vector<Profile> profiles, profileByTurns(models, measuring, progress));
+    const auto middle = [](const Profile& profile) {
+        return tune::Interval{profile.lowMs, profile.medianMs, profile.highMs};
+    };
+    if (!isTime(profiles[0].medianMs) || !isTime(profiles[1].medianMs))
+        return failure("the clock gave whole runs of the model no times", "tune when the machine has less to do");
+    return RunByTurns{middle(profiles[0]), middle(profiles[1]), differs(profiles[0], profiles[1])};
+}
+
+Result<Decisions> holdInPlace(Session& session, WholeModel& before, const Decisions& base, tune::Study& study,
+                              const Options& options, const RunnerOptions& runner, const Progress& progress) {
     for (bool wentBack = false;; wentBack = true) {
         const Decisions decisions = withSchedules(before.trace, base, study);
         if (decisions == base)
-            return Held{base};
+            return base;
         LATHE_TRY(const std::unique_ptr<WholeModel> after,
                   wholeModel(session, decisions, options, runner, progress, before.shapes));
         LATHE_TRY(const Compared compared, compareInPlace(before, *after, options, runner, progress));
@@ -150,7 +174,7 @@ Result<Held> holdInPlace(Session& session, WholeModel& before, const Decisions& 
         if (compared.isSlower && say(tune::InPlace::TakenBack, all) > 0)
             continue;
         say(tune::InPlace::Kept, all);
-        return Held{decisions, compared.firstMs, compared.secondMs, compared.isFaster};
+        return decisions;
     }
 }
 

@@ -47,17 +47,21 @@ Result<Compared> compareByPairs(const MeasurePair& measure);
 Result<Compared> compareInPlace(WholeModel& one, WholeModel& other, const Options& options, const RunnerOptions& runner,
                                 const Progress& progress = {});
 
-struct Held {
-    Decisions decisions;              // with the schedules that held
-    double beforeMs = 0, afterMs = 0; // of the whole model, by turns; 0: nothing was found
-    bool isFaster = false;            // beyond the noise
+/// Of two models that ran by turns, as whoever compares compilations sees it.
+struct RunByTurns {
+    tune::Interval beforeMs, afterMs; // the medians, and the middle halves of the runs
+    bool differs = false;             // driver::differs
 };
+/// Not what was chosen by: a run of its own, while no other study has its turn. Fails where that does not come within minutes, or
+/// the clock gives no times.
+Result<RunByTurns> runByTurns(WholeModel& before, WholeModel& after, const Options& options,
+                              const RunnerOptions& runner, const Progress& progress = {});
 
-/// `before`, which is compiled under `base`, against the same with the study's schedules of its kernels, but for those that
-/// were taken back before. A tuned kernel that is not faster in place than its default is taken back; so are all if what is
-/// left of them makes the model slower. Their trials say what came of each. Fails where that cannot be known, as too few pairs had
-/// times.
-Result<Held> holdInPlace(Session& session, WholeModel& before, const Decisions& base, tune::Study& study,
-                         const Options& options, const RunnerOptions& runner, const Progress& progress = {});
+/// `base` with the schedules that held: `before`, which is compiled under it, against the same with the study's schedules of
+/// its kernels, but for those that were taken back before. A tuned kernel that is not faster in place than its default is taken
+/// back; so are all if what is left of them makes the model slower. Their trials say what came of each. Fails where that cannot
+/// be known, as too few pairs had times.
+Result<Decisions> holdInPlace(Session& session, WholeModel& before, const Decisions& base, tune::Study& study,
+                              const Options& options, const RunnerOptions& runner, const Progress& progress = {});
 
 } // namespace lathe::driver

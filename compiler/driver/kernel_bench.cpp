@@ -319,6 +319,8 @@ Result<void> KernelBench::glance(const tune::Task& task, std::vector<Contender>&
             continue;
         contender.trial->verdict = tune::Verdict::Slow;
         contender.trial->us = contender.least;
+        if (const double ratio = contender.least / base; isTime(ratio))
+            contender.trial->ratio = {ratio, ratio, ratio};
     }
     return {};
 }

@@ -30,6 +30,7 @@ public:
     Result<std::optional<tune::Fault>> check(const tune::Task& task, const tune::Candidate& byDefault,
                                              const tune::Candidate& candidate) override;
     double buildSeconds() const override { return buildSeconds_; }
+    tune::Timings timings() const override { return rounds_.timings(); }
 
 private:
     struct Contender;

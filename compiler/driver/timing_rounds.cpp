@@ -26,13 +26,17 @@ TimingRounds::Round TimingRounds::round(Timed& timed, std::span<const Part> part
         if (round.outcome == Round::Outcome::Failed)
             return round;
         note(round.isDisturbed);
-        if (!round.isDisturbed)
+        if (!round.isDisturbed) {
+            ++timings_.all;
             return round;
+        }
         double seconds = 0;
         for (size_t i = 0; i < parts.size(); ++i)
             seconds += secondsOf(parts[i], round.us[i]);
         const std::optional<double> pause = patience.wait(seconds);
         if (!pause) {
+            ++timings_.all;
+            ++timings_.disturbed;
             if (!std::ranges::all_of(round.us, isTime))
                 round.outcome = Round::Outcome::Untimed;
             return round;

@@ -48,6 +48,8 @@ public:
     };
     /// One block of each. Untimed: what the clock said is no time.
     Round round(Timed& timed, std::span<const Part> parts, Patience& patience);
+    /// Of all rounds until now, as they were taken.
+    const tune::Timings& timings() const { return timings_; }
 
 private:
     Round tryOnce(Timed& timed, std::span<const Part> parts, Patience& patience);
@@ -55,6 +57,7 @@ private:
     bool isQuiet(Timed& timed, Round& round);
     void note(bool isDisturbed);
 
+    tune::Timings timings_;
     Disturbance usual_;
     std::function<bool(double)> wait_;
     std::function<void(const std::string&)> noted_;

@@ -6,6 +6,7 @@
 #include "driver/tune_model.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace lathe::driver {
 namespace {
@@ -16,6 +17,26 @@ constexpr Measuring fewRuns{.warmUp = 1,
                             .atLeast = std::chrono::milliseconds(200),
                             .timeline = false,
                             .counters = false};
+
+std::set<std::string> workloadsOf(const Trace& trace) {
+    std::set<std::string> workloads;
+    for (const KernelRecord& kernel : trace.kernels)
+        workloads.insert(kernel.workload);
+    return workloads;
+}
+
+void addStep(std::string_view what, size_t changed, size_t of, const auto& step, std::vector<std::string>& sentences) {
+    if (changed > 0)
+        sentences.push_back(fmt::format("{}: {} of {} changed: kernels {:.3f} -> {:.3f} ms predicted, {:.3f} measured",
+                                        what, changed, of, step.startMs, step.predictedMs, step.measuredMs));
+    else if (of > 0 && step.measured == step.planned)
+        sentences.push_back(fmt::format("{}: none of {} is better otherwise", what, of));
+    if (step.measured < step.planned)
+        sentences.push_back(
+            fmt::format("{}: {} of {} compilations were measured in the time", what, step.measured, step.planned));
+    if (!step.message.empty())
+        sentences.push_back(fmt::format("{}: something could not be measured: {}", what, step.message));
+}
 
 class GraphTuner {
 public:
@@ -186,6 +207,7 @@ private:
                 tuned_.study.tasks.push_back(std::move(each));
             }
         tuned_.study.spent = more.study.spent;
+        tuned_.study.timings = tuned_.study.timings + more.study.timings;
         tuned_.study.trials = more.study.trials;
         if (!more.learned.empty()) {
             tuned_.learned = std::move(more.learned);
@@ -204,12 +226,10 @@ private:
         tune::Study study = tuned_.study; // what its trials say of this model is true if it is taken
         Decisions all;
         if (changed == options_.decisions) {
-            LATHE_TRY(const Held held, holdInPlace(session_, before_, changed, study, options_.compile, last_));
-            all = held.decisions;
+            LATHE_TRY(all, holdInPlace(session_, before_, changed, study, options_.compile, last_));
         } else {
             LATHE_TRY(const std::unique_ptr<WholeModel> plain, compiled(changed));
-            LATHE_TRY(const Held held, holdInPlace(session_, *plain, changed, study, options_.compile, last_));
-            all = held.decisions;
+            LATHE_TRY(all, holdInPlace(session_, *plain, changed, study, options_.compile, last_));
         }
         if (all == schedules)
             return {};
@@ -223,11 +243,10 @@ private:
         LATHE_TRY(const Compared whole, compareInPlace(before_, *other, options_.compile, last_));
         graph.isTaken = whole.isFaster;
         if (graph.isTaken) {
+            graph.workloadsBefore = workloadsOf(before_.trace);
+            graph.workloads = workloadsOf(other->trace);
             tuned_.study = std::move(study);
             tuned_.decisions = all;
-            tuned_.beforeMs = whole.firstMs;
-            tuned_.afterMs = whole.secondMs;
-            tuned_.isFaster = true;
         }
         return {};
     }
@@ -243,6 +262,19 @@ private:
 };
 
 } // namespace
+
+std::vector<std::string> sentencesOf(const TunedGraph& graph) {
+    std::vector<std::string> sentences;
+    addStep("variants and layouts", graph.layouts.changed, graph.layouts.sites, graph.layouts, sentences);
+    addStep("fused groups", graph.fusion.cut, graph.fusion.groups, graph.fusion, sentences);
+    if (graph.layouts.changed + graph.fusion.cut == 0 || graph.isTaken)
+        return sentences;
+    sentences.push_back(graph.wholeMs > 0 ? fmt::format("the model with them takes {:.3f} ms, {:.3f} with schedules "
+                                                        "alone: they stay as they were",
+                                                        graph.wholeMs, graph.schedulesMs)
+                                          : "the model with them could not be timed: they stay as they were");
+    return sentences;
+}
 
 std::string_view toString(GraphEvent::Step step) {
     return step == GraphEvent::Step::Layouts ? "layouts" : "fusion";

@@ -10,6 +10,8 @@
 #include "driver/in_place.h"
 #include "tune/budget.h"
 
+#include <set>
+
 namespace lathe::driver {
 
 struct TuneOptions;
@@ -34,7 +36,11 @@ struct TunedGraph {
     bool isTaken = false; // what changed is in the decisions
     double schedulesMs = 0,
            wholeMs = 0; // of the model, by turns: with schedules alone, with all; 0: nothing changed, or was timed
+    std::set<std::string> workloadsBefore, workloads; // of the kernels, as they were and with all; only if it is taken
 };
+
+/// What came of it, for people: a sentence each, without a stop.
+std::vector<std::string> sentencesOf(const TunedGraph& graph);
 
 /// Goes on with what `tuned` has: the study and the decisions of the schedules. `before` is the untuned model, `budget` that of
 /// all of the tuning.

@@ -78,6 +78,14 @@ bool sizeTask(tune::Task& task, const Trace& trace, const std::vector<Shapes>& s
     return true;
 }
 
+/// What the model takes with the decisions that are given out, beside what it took.
+Result<RunByTurns> wholeByTurns(Session& session, WholeModel& before, const Decisions& decisions,
+                                const TuneOptions& options, const Progress& progress) {
+    LATHE_TRY(const std::unique_ptr<WholeModel> after,
+              wholeModel(session, decisions, options.compile, options.runner, progress, before.shapes));
+    return runByTurns(before, *after, options.compile, options.runner, progress);
+}
+
 } // namespace
 
 Result<SweepQuestion> parseTunedSizes(std::string_view text) {
@@ -299,26 +307,34 @@ Result<Tuned> tuneModel(const std::filesystem::path& model, const TuneOptions& w
         if (const auto control = options.control)
             last.runner.cancelled = [control] { return control->isAborted(); };
         work.emplace(options.control.get(), last.runner.cancelled);
-        const Result<Held> held = holdInPlace(session, *before, options.decisions, tuned.study, last.compile,
-                                              last.runner, {progress.report, last.runner.cancelled});
+        const Result<Decisions> held = holdInPlace(session, *before, options.decisions, tuned.study, last.compile,
+                                                   last.runner, {progress.report, last.runner.cancelled});
         if (held) {
-            tuned.decisions = held->decisions;
-            tuned.beforeMs = held->beforeMs;
-            tuned.afterMs = held->afterMs;
-            tuned.isFaster = held->isFaster;
+            tuned.decisions = *held;
+            tuned.isHeld = *held != options.decisions;
         } else if (held.error().kind == ErrorKind::Cancelled) {
             return Failure(held.error());
         } else if (!tuned.failed) {
             tuned.failed = held.error();
         }
         work.reset();
-        if (!options.graph || tuned.failed)
+        if (options.graph && !tuned.failed)
+            if (const auto done = tuneGraph(session, *before, options, budget, told, tuned); !done) {
+                if (done.error().kind == ErrorKind::Cancelled)
+                    return Failure(done.error());
+                tuned.failed = done.error(); // the schedules were held against the model before
+            }
+        if (tuned.decisions == options.decisions)
             return tuned;
-        if (const auto done = tuneGraph(session, *before, options, budget, told, tuned); !done) {
-            if (done.error().kind == ErrorKind::Cancelled)
-                return Failure(done.error());
-            tuned.failed = done.error(); // the schedules were held against the model before
-        }
+        work.emplace(options.control.get(), last.runner.cancelled);
+        auto whole = wholeByTurns(session, *before, tuned.decisions, last,
+                                  {.report = progress.report, .cancelled = last.runner.cancelled});
+        if (whole)
+            tuned.whole = *whole;
+        else if (whole.error().kind == ErrorKind::Cancelled)
+            return Failure(whole.error());
+        else // what was found was held against the model before
+            tuned.notTimed = whole.error().what;
         return tuned;
     });
 }

@@ -35,8 +35,9 @@ struct Tuned {
     tune::Study study;
     Decisions decisions;              // those that tuning began with, and what was found
     std::vector<std::string> leftOut; // kernels over open sizes
-    double beforeMs = 0, afterMs = 0; // of the whole model, by turns; 0: not measured
-    bool isFaster = false;            // beyond the noise
+    bool isHeld = false;              // what is new in them was held against the whole model
+    std::optional<RunByTurns> whole;  // the model without it and with it; nothing: there is nothing new, or no time,
+    std::string notTimed;             // for this reason
     std::string learned;              // by the cost model: tune::StudyResult
     std::optional<TunedGraph> graph;  // if it was asked for
     /// The machine failed, or nothing could be measured. What was found until then stands beside it.

@@ -3,6 +3,10 @@
 
 #include "base/file_hash.h"
 #include "driver/options.h"
+#include "records/best.h"
+
+#include <algorithm>
+#include <iterator>
 
 namespace lathe::records {
 namespace {
@@ -59,6 +63,20 @@ Result<StudyRecords> StudyRecords::begin(const StudyWish& wish, const driver::Tu
 
 std::function<tune::Known(const tune::Task&)> StudyRecords::known() {
     return [this](const tune::Task& task) { return recorder_.known(task); };
+}
+
+std::map<std::string, schedule::ScheduleTrace> StudyRecords::fastest(std::vector<Diagnostic>& warnings) const {
+    auto offered = offeredFor(file(), study().setting);
+    if (!offered) {
+        warnings.push_back(std::move(offered).error());
+        warnings.back().severity = Severity::Warning;
+        return {};
+    }
+    std::ranges::move(offered->warnings, std::back_inserter(warnings));
+    std::map<std::string, schedule::ScheduleTrace> traces;
+    for (auto& [workload, recorded] : offered->schedules)
+        traces.emplace(workload, std::move(recorded.trace));
+    return traces;
 }
 
 void StudyRecords::end(const Result<driver::Tuned>& tuned) {

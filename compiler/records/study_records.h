@@ -38,6 +38,9 @@ public:
     std::function<tune::Known(const tune::Task&)> known();
     /// For tune::Plan::learned.
     std::string learned() { return recorder_.learned(); }
+    /// For TuneOptions::recorded: the fastest for this machine, threads and numerics, by workload. `warnings` gets what is wrong
+    /// with them.
+    std::map<std::string, schedule::ScheduleTrace> fastest(std::vector<Diagnostic>& warnings) const;
     void tell(const tune::Study& study, const tune::Event& event) { recorder_.tell(study, event); }
     void end(const Result<driver::Tuned>& tuned);
     /// What went wrong since the last time, each thing once.

@@ -73,9 +73,10 @@ const char* toString(InPlace inPlace); // "unknown", "kept", "taken back"
 struct Trial {
     Candidate candidate;
     Verdict verdict = Verdict::Measured;
-    std::string message;   // why, where it was not measured
-    double us = 0;         // a call, median; Slow: the least that was seen; of other verdicts 0
-    Interval ratio;        // of its time to the default's; only if Measured: by the paired test if that accepted it
+    std::string message; // why, where it was not measured
+    double us = 0;       // a call, median; Slow: the least that was seen; of other verdicts 0
+    Interval ratio; // of its time to the default's, by what was timed side by side: Measured; by the paired test if
+                    // that accepted it; Slow: at a glance, without an interval; 0: not known
     bool accepted = false; // a paired test found it faster than what was best before
     int round = 0;
     double seconds = 0; // into the study, when it had been timed; 0: not known

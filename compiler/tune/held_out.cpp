@@ -92,7 +92,7 @@ HeldOut heldOut(std::span<const GroupedTask> tasks, size_t folds, uint64_t seed)
             std::vector<double> chance, estimates;
             std::vector<Interval> times;
             for (const Trial& trial : task.trials) {
-                const auto time = relativeTime(trial, task.trials.front().us);
+                const auto time = relativeTime(trial);
                 const auto estimate = scoreOfPrior(trial.candidate);
                 if (!time || std::isinf(time->middle) || trial.candidate.features.empty() || !estimate)
                     continue;

@@ -19,8 +19,8 @@ constexpr size_t memory = 2;        // batches that decide who is asked
 /// Scores and times of trials that were predicted and that ran.
 class Predictions {
 public:
-    void add(const std::optional<double>& score, const Trial& trial, double defaultUs) {
-        const auto time = relativeTime(trial, defaultUs);
+    void add(const std::optional<double>& score, const Trial& trial) {
+        const auto time = relativeTime(trial);
         if (!score || !time || std::isinf(time->middle))
             return;
         scores_.push_back(*score);
@@ -98,13 +98,12 @@ Judgement Judge::judgementOf(std::span<const Trial> trials, size_t first) {
     Predictions prior, model, random;
     for (size_t i = 0; i < trials.size(); ++i) {
         const Trial& trial = trials[i];
-        const double defaultUs = trials.front().us;
         if (trial.candidate.made == Made::Random)
-            random.add(trial.candidate.predicted, trial, defaultUs);
+            random.add(trial.candidate.predicted, trial);
         if (i < first)
             continue;
-        prior.add(scoreOfPrior(trial.candidate), trial, defaultUs);
-        model.add(trial.candidate.predicted, trial, defaultUs);
+        prior.add(scoreOfPrior(trial.candidate), trial);
+        model.add(trial.candidate.predicted, trial);
     }
     const Judgement judgement{asked(), prior.quality(), model.quality(), random.quality()};
     note(ofPrior_, judgement.prior);

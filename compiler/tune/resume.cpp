@@ -22,11 +22,12 @@ TaskState resumed(Task task, Explorer& explorer) {
     state.wish = known.wish;
     state.seconds = known.seconds;
     int round = 0;     // as it is known; rounds that nothing is left of are not counted
-    double before = 0; // microseconds of a call, when the round began
+    double before = 1; // the ratio of the best, when the round began
+    state.typicalUs = defaultUsOf(known.trials);
     const auto endRound = [&] {
         if (round == 0)
             return;
-        noteRound(state, before - state.bestUs());
+        noteRound(state, state.defaultUs() * (before - state.bestRatio));
         const size_t at = static_cast<size_t>(round) - 1;
         state.judgements.push_back(at < known.judgements.size() ? known.judgements[at] : Judgement());
     };
@@ -45,7 +46,7 @@ TaskState resumed(Task task, Explorer& explorer) {
         if (trial.round != round) {
             endRound();
             round = trial.round;
-            before = state.bestUs();
+            before = state.bestRatio;
         }
         Trial& again = state.trials.emplace_back(trial);
         again.candidate = std::move(*candidate);

@@ -12,14 +12,12 @@ constexpr size_t mostSamplesOfTask = 512; // the newest and the fastest
 
 } // namespace
 
-std::optional<Interval> relativeTime(const Trial& trial, double defaultUs) {
+std::optional<Interval> relativeTime(const Trial& trial) {
     constexpr double never = std::numeric_limits<double>::infinity();
-    const double ratio = trial.us / defaultUs;
     switch (trial.verdict) {
     case Verdict::Measured:
-        return trial.ratio;
     case Verdict::Slow:
-        return Interval{ratio, ratio, ratio};
+        return trial.ratio.middle > 0 ? std::optional(trial.ratio) : std::nullopt;
     case Verdict::Crashed:
     case Verdict::RunTimeout:
     case Verdict::RunMemory:
@@ -38,7 +36,7 @@ std::optional<Interval> relativeTime(const Trial& trial, double defaultUs) {
 std::vector<Sample> samplesOf(std::span<const Trial> trials) {
     std::vector<std::pair<double, const Trial*>> known;
     for (const Trial& trial : trials)
-        if (const auto time = relativeTime(trial, trials.front().us); time && !trial.candidate.features.empty())
+        if (const auto time = relativeTime(trial); time && !trial.candidate.features.empty())
             known.emplace_back(time->middle, &trial);
     if (known.size() > mostSamplesOfTask) { // of all but the newest the fastest
         const auto newest = known.end() - mostSamplesOfTask / 2;

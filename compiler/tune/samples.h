@@ -11,9 +11,8 @@
 
 namespace lathe::tune {
 
-/// A trial's time over the default's, which took `defaultUs`; infinite for what did not run right. Nothing if it says nothing
-/// about the schedule.
-std::optional<Interval> relativeTime(const Trial& trial, double defaultUs);
+/// A trial's time over the default's; infinite for what did not run right. Nothing if it says nothing about the schedule.
+std::optional<Interval> relativeTime(const Trial& trial);
 
 /// Of one task, the default's first: those of known features; of very many the newest and the fastest.
 std::vector<Sample> samplesOf(std::span<const Trial> trials);

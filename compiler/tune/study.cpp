@@ -17,6 +17,7 @@ namespace {
 
 constexpr size_t contendersABatch = 2; // that meet the incumbent in a paired test
 constexpr size_t seedsFirst = 4;       // of what was best before, in the first batch
+constexpr double busyOver = 0.1;       // of the rounds that were timed
 
 using Clock = std::chrono::steady_clock;
 
@@ -109,6 +110,7 @@ private:
                         : std::numeric_limits<size_t>::max();
     }
     void stand() {
+        study_.timings = bench_.timings();
         study_.seconds = elapsed();
         study_.trials = budget_.trials;
         study_.spent = budget_.spent;
@@ -236,7 +238,7 @@ private:
             state.seconds += elapsed() - began;
             return {};
         }
-        const double before = state.bestUs();
+        const double before = state.bestRatio;
         const size_t first = state.trials.size();
         for (Trial& trial : trials) {
             trial.round = state.rounds + 1;
@@ -246,13 +248,14 @@ private:
                 *ratio *= state.bestRatio;
             state.trials.push_back(std::move(trial));
         }
+        state.typicalUs = defaultUsOf(state.trials);
         budget_.trials += std::ssize(state.trials) - static_cast<int64_t>(first);
         state.judgements.push_back(judge_.judgementOf(state.trials, first));
         tell(Event::Kind::Trials, i, first);
         LATHE_CHECKED(benched([&] { return contend(i, first); }));
         learn();
         state.seconds += elapsed() - began;
-        noteRound(state, before - state.bestUs());
+        noteRound(state, state.defaultUs() * (before - state.bestRatio));
         if (state.done != Done::No)
             finish(i, state.done);
         return {};
@@ -379,6 +382,11 @@ private:
 };
 
 } // namespace
+
+bool wasBusy(const Timings& timings) {
+    constexpr int64_t least = 10; // of which one says nothing
+    return timings.all >= least && busyOver * static_cast<double>(timings.all) < static_cast<double>(timings.disturbed);
+}
 
 double Study::defaultUs() const {
     double all = 0;

@@ -40,6 +40,14 @@ struct PairedTimes {
     std::string loses = {};             // of a faster one, of several sizes: at which it is much slower; empty: at none
 };
 
+/// Rounds that were timed, and those of them in which something else used the machine.
+struct Timings {
+    int64_t all = 0, disturbed = 0;
+    Timings operator+(const Timings& other) const { return {all + other.all, disturbed + other.disturbed}; }
+};
+/// So many of them that small gains could not be told.
+bool wasBusy(const Timings& timings);
+
 /// Builds and times. A Failure is of the machine, not of a candidate (no runner, no room): it ends the study.
 class Bench {
 public:
@@ -65,6 +73,8 @@ public:
                                                const Candidate& candidate) = 0;
     /// Of the time until now, what went into building.
     virtual double buildSeconds() const { return 0; }
+    /// How often it has timed a batch or a pair until now, and in how many of these something else used the machine.
+    virtual Timings timings() const { return {}; }
 };
 
 struct Event {
@@ -80,6 +90,7 @@ struct Study {
     std::vector<TaskState> tasks;
     /// Of its budget, as it stands: with what was spent on studies before.
     Spent spent;
+    Timings timings; // of this bench, not of those before
     double seconds = 0;
     int64_t trials = 0;
     std::vector<double> importance; // of features to the model, in the order of featureNames(); empty: none has learned

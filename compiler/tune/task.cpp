@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tune/task.h"
 
+#include "tune/paired.h"
+
 #include <algorithm>
 
 namespace lathe::tune {
@@ -10,6 +12,18 @@ constexpr double recentShare = 0.2; // Ansor's alpha
 constexpr size_t recentRounds = 3;
 
 } // namespace
+
+double defaultUsOf(std::span<const Trial> trials) {
+    std::map<int, std::vector<double>> batches; // the default's of its first one
+    for (const Trial& trial : trials)
+        // What a paired test accepted has that one's ratio, and a time of before.
+        if (trial.verdict == Verdict::Measured && !trial.accepted && trial.ratio.middle > 0)
+            batches[std::max(trial.round, 1)].push_back(trial.us / trial.ratio.middle);
+    std::vector<double> medians;
+    for (const auto& [round, times] : batches)
+        medians.push_back(medianInterval(times).middle);
+    return medianInterval(medians).middle;
+}
 
 double expectedGain(const TaskState& state) {
     const double roundSeconds = std::max(state.seconds / std::max(state.rounds, 1), 1e-3);

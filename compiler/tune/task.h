@@ -6,6 +6,7 @@
 #include "tune/judge.h"
 
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -51,6 +52,10 @@ struct Task {
 enum class Done : uint8_t { No, Exhausted, Settled };
 const char* toString(Done done); // "", "all tried", "no more gains"
 
+/// What the default of these trials takes, the median over their batches: of each by what was timed beside what was best then.
+/// One time alone is that of a busy moment, or of a quiet one. 0: it was not measured.
+double defaultUsOf(std::span<const Trial> trials);
+
 /// A task and what is known of it. The first trial is the default's; `best` is the fastest that a paired test accepted. A task
 /// without trials has not begun.
 struct TaskState {
@@ -59,6 +64,7 @@ struct TaskState {
     size_t known = 0;     // of the trials: those of before, which this study went on from
     size_t best = 0;      // in trials
     double bestRatio = 1; // of its time to the default's: the product of what the paired tests found
+    double typicalUs = 0; // of the default, defaultUsOf the trials; 0: not known yet
     int rounds = 0;
     double seconds = 0;                     // that were spent on it
     int sinceGain = 0;                      // rounds without one
@@ -70,7 +76,7 @@ struct TaskState {
     Wish wish = Wish::Go;                   // likewise
     Done done = Done::No;
 
-    double defaultUs() const { return trials.empty() ? task.us : trials.front().us; }
+    double defaultUs() const { return trials.empty() ? task.us : typicalUs > 0 ? typicalUs : trials.front().us; }
     double bestUs() const { return defaultUs() * bestRatio; }
     /// Whether what it found is to be used.
     bool isTaken() const { return best > 0 && wish != Wish::Excluded; }

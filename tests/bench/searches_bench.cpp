@@ -11,6 +11,7 @@
 #include "driver/kernel_bench.h"
 #include "driver/tune_model.h"
 #include "tune/paired.h"
+#include "tune/samples.h"
 #include "tune/spaces.h"
 
 #include <algorithm>
@@ -88,10 +89,9 @@ struct Table {
 };
 
 /// Of what was looked at only at a glance the time is known as well.
-double ratioOf(const tune::Trial& trial, double defaultUs) {
-    if (trial.verdict == tune::Verdict::Measured)
-        return trial.ratio.middle;
-    return trial.verdict == tune::Verdict::Slow ? trial.us / defaultUs : std::numeric_limits<double>::infinity();
+double ratioOf(const tune::Trial& trial) {
+    const auto ratio = tune::relativeTime(trial);
+    return ratio ? ratio->middle : std::numeric_limits<double>::infinity();
 }
 
 /// Times all of the space, each beside the default.
@@ -102,7 +102,6 @@ Table timed(const tune::Task& task, const tune::Space& space, driver::KernelBenc
     std::vector<tune::Trial> all = orFail(bench.screen(task, nullptr, {first}));
     if (all.front().verdict != tune::Verdict::Measured)
         fail(error(fmt::format("{}: its default is {}", task.kernel, tune::toString(all.front().verdict))));
-    const double defaultUs = all.front().us;
     const auto grid = orFail(tune::makeSearch("grid", 0));
     for (;;) {
         std::vector<tune::Candidate> candidates = grid->propose(batch, explorer, all);
@@ -112,7 +111,7 @@ Table timed(const tune::Task& task, const tune::Space& space, driver::KernelBenc
             all.push_back(std::move(trial));
     }
     for (tune::Trial& trial : all) {
-        const double ratio = ratioOf(trial, defaultUs);
+        const double ratio = ratioOf(trial);
         table.best = std::min(table.best, ratio);
         table.trials[trial.candidate.program] = std::move(trial);
     }

@@ -105,6 +105,8 @@ private slots:
             if (trial.verdict == Verdict::Measured)
                 QVERIFY(trial.ratio.low > 0 && trial.ratio.low <= trial.ratio.middle &&
                         trial.ratio.middle <= trial.ratio.high);
+            if (trial.verdict == Verdict::Slow) // than the incumbent, beside which it was timed
+                QVERIFY(trial.ratio.middle > 1 && trial.ratio.low == trial.ratio.high);
         }
     }
 

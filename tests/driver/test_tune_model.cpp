@@ -170,7 +170,7 @@ private slots:
         state.best = 1;
         const auto held = driver::holdInPlace(session, **before, {}, study, {}, runner);
         QVERIFY2(held, held ? "" : toString(held.error()).c_str());
-        QVERIFY(held->decisions == driver::Decisions());
+        QVERIFY(*held == driver::Decisions());
         QVERIFY(state.trials[1].inPlace == tune::InPlace::TakenBack);
         QVERIFY(state.trials[0].inPlace == tune::InPlace::Unknown);
     }

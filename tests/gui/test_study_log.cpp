@@ -69,15 +69,46 @@ private slots:
         // Each task begins with its default and ends with its best.
         QVERIFY(std::ranges::is_sorted(log.bests(), {}, &views::models::BestPoint::seconds));
         for (int t = 0; t < 2; ++t) {
-            std::vector<double> us;
+            std::vector<double> ratios;
             for (const auto& best : log.bests())
                 if (best.task == t)
-                    us.push_back(best.us);
-            QCOMPARE(us.front(), 10.0);
-            QVERIFY(std::abs(us.back() - found.study.tasks[size_t(t)].bestUs()) < 1e-5);
-            QVERIFY(std::ranges::is_sorted(us, std::ranges::greater()));
+                    ratios.push_back(best.ratio);
+            QCOMPARE(ratios.front(), 1.0);
+            QVERIFY(std::abs(ratios.back() - found.study.tasks[size_t(t)].bestRatio) < 1e-6);
+            QVERIFY(std::ranges::is_sorted(ratios, std::ranges::greater()));
         }
         QCOMPARE(log.judged().size(), size_t(6));
+    }
+
+    /// After other layouts are chosen their kernels are tuned, and those of before may go on: all stand in one log.
+    void aLaterStepHasTasksOfItsOwn() {
+        StudyLog log;
+        log.begin({});
+        Study first, second;
+        const auto add = [](Study& study, const char* workload, size_t trials) {
+            TaskState& state = study.tasks.emplace_back();
+            state.task.workload = state.task.kernel = workload;
+            state.trials.resize(trials);
+            for (size_t i = 0; i < trials; ++i) {
+                state.trials[i].candidate.program = {study.tasks.size(), i};
+                state.trials[i].us = 10;
+                state.trials[i].ratio = {1, 1, 1};
+            }
+        };
+        add(first, "a", 2);
+        add(first, "b", 2);
+        for (size_t task : {0, 1})
+            log.add(updateOf(first, {Event::Kind::TaskBegun, task, 0}));
+        add(second, "c", 3);
+        add(second, "b", 4);
+        for (size_t task : {0, 1})
+            log.add(updateOf(second, {Event::Kind::TaskBegun, task, 0}));
+        log.flush();
+        QCOMPARE(log.tasks().size(), size_t(3));
+        QCOMPARE(log.taskOf("c"), 2);
+        QCOMPARE(log.trialsOf(0).size(), size_t(2));
+        QCOMPARE(log.trialsOf(1).size(), size_t(4)); // those of before are the same
+        QCOMPARE(log.trialsOf(2).size(), size_t(3));
     }
 
     void whatChangesIsToldAsChanged() {
@@ -106,7 +137,7 @@ private slots:
         QCOMPARE(last.firstTrial, 3);
         QCOMPARE(last.changed, std::vector<int>{2});
         QVERIFY(log.points()[2].accepted);
-        QCOMPARE(log.bests().back().us, 10 * double(0.8F));
+        QCOMPARE(log.bests().back().ratio, double(0.8F));
         const auto noted = updateOf(study, {Event::Kind::Note, 0, 0, "the machine is busy"});
         QCOMPARE(noted.note, QString("the machine is busy"));
         QVERIFY(noted.trials.empty() && noted.tasks.empty() && !noted.waits);

@@ -39,7 +39,7 @@ std::shared_ptr<TrialSet> someTrials() {
     trials->add(faster);
     tune::Trial slow = madeUpTrial(2, 4, rows(1));
     slow.verdict = tune::Verdict::Slow;
-    slow.ratio = {};
+    slow.ratio = {4, 4, 4};
     trials->add(slow);
     trials->add(failedTrial(3, tune::Verdict::Crashed, "ended by signal 11: \"x\"\nat 0x1234", rows(14)));
     tune::Trial best = madeUpTrial(4, 0.8, rows(9, 1), 1);

@@ -202,6 +202,39 @@ private slots:
         QCOMPARE(textOf(model.changes()), QString("1 withdrawn"));
         model.wish().change(decisions);
         QVERIFY(!decisions.kernels.contains("w0") && decisions.kernels.contains("other"));
+        // Of a kernel that the model does not have.
+        model.setWorkloads({"w1"});
+        QCOMPARE(textAt(model, 0, ApplyModel::Now), QString("not in the model"));
+        QVERIFY(!(model.flags(model.index(0, 0)) & Qt::ItemIsEnabled));
+    }
+
+    /// Schedules are of the kernels that the model has under the choices that are ticked.
+    void choicesOfTheGraphGoWithTheirSchedules() {
+        StudyLog log;
+        log.begin({});
+        log.add(twoTasks());
+        log.flush();
+        StudyEnd end;
+        end.found["w0"].inPlace = end.found["w1"].inPlace = FoundSchedule::InPlace::Kept;
+        const driver::LayoutDecision blocks{{"Conv_3", "conv", 0}, lower::StoredPart::Blocks, 8};
+        end.graph = {{}, {{}, {blocks}, {}}, {"w0"}, {"w1"}}; // w1 is there with the blocks, w0 without
+        ApplyModel model;
+        const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        model.show(log, end);
+        QCOMPARE(model.rowCount(), 3);
+        QCOMPARE(textOf(model.changes()), QString("2 new"));
+        driver::Decisions decisions;
+        model.wish().change(decisions);
+        QVERIFY(decisions.layouts == std::vector{blocks});
+        QVERIFY(decisions.kernels.contains("w1") && !decisions.kernels.contains("w0"));
+        model.setDecisions(decisions);
+        QVERIFY(!model.changes().any());
+        // Without them the other schedule goes, and this one comes.
+        QVERIFY(model.setData(model.index(0, 0), Qt::Unchecked, Qt::CheckStateRole));
+        QCOMPARE(textOf(model.changes()), QString("1 new, 2 withdrawn"));
+        model.wish().change(decisions);
+        QVERIFY(decisions.layouts.empty());
+        QVERIFY(decisions.kernels.contains("w0") && !decisions.kernels.contains("w1"));
     }
 
     void historyGrowsAndPicks() {

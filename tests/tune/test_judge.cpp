@@ -322,7 +322,9 @@ private slots:
         std::vector<Trial> trials = triedBy(judge, 4, right);
         trials.push_back(trialOf(7, 1, {7}, Verdict::Crashed));
         trials.push_back(trialOf(9, 1, {9}, Verdict::BuildError));
-        trials.push_back(trialOf(5, 50, {5}, Verdict::Slow)); // its ratio is not known, its time is
+        trials.push_back(trialOf(5, 50, {5}, Verdict::Slow));
+        trials.push_back(
+            trialOf(6, 0.1, {6}, Verdict::Slow)); // timed in another moment than the default: it says nothing
         trials.back().ratio = {};
         const Judgement judgement = judge.judgementOf(trials, 1);
         QCOMPARE(judgement.prior.count, size_t(4)); // 2, 3, 4, 5

@@ -208,6 +208,7 @@ private slots:
                 Trial& trial = trials.emplace_back();
                 trial.verdict = Verdict::Slow;
                 trial.us = madeUpTime(candidate);
+                trial.ratio = {trial.us / 0.1, trial.us / 0.1, trial.us / 0.1};
                 trial.candidate = std::move(candidate);
                 last += trial.us;
             }

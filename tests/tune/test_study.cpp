@@ -41,6 +41,20 @@ private slots:
         QVERIFY(state.trials[state.best].accepted);
     }
 
+    /// The default was timed once while the machine was busy: what it takes is known better by what is timed beside it later.
+    void oneBusyMomentIsNotBelieved() {
+        MadeUpBench bench;
+        int calls = 0;
+        bench.time = [&](const Candidate& candidate) { return (++calls <= 17 ? 3 : 1) * madeUpTime(candidate); };
+        const StudyResult found = runStudy({madeUpTask("one")}, madeUpSpace(), planOf(128), bench);
+        const TaskState& state = found.study.tasks.front();
+        QVERIFY(state.trials.front().us > 2 * madeUpTime(state.trials.front().candidate));
+        QVERIFY(std::abs(state.defaultUs() - madeUpTime(state.trials.front().candidate)) < 1e-9);
+        for (const Trial& trial : state.trials) // ratios are of times side by side
+            if (trial.verdict == Verdict::Measured && !trial.accepted && trial.round > 1)
+                QVERIFY(std::abs(trial.us / trial.ratio.middle - state.defaultUs()) < 1e-6);
+    }
+
     void countsWhatIsNotBuilt() {
         MadeUpBench bench;
         Space space = madeUpSpace();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // What a study found, to be taken into the Decisions: a row for each task with a faster schedule, which is checked unless it
-// was slower in the whole model. Beside each stands what is decided now.
+// was slower in the whole model, and before them one for variants, layouts and fusion, if those of the study are faster. Beside
+// each stands what is decided now. Schedules are of the kernels that the model has under what is ticked: others cannot be taken.
 #pragma once
 
 #include "views/models/study_end.h"
@@ -28,7 +29,8 @@ public:
     void show(const StudyLog& log, const StudyEnd& end);
     /// What is decided now.
     void setDecisions(const driver::Decisions& decisions);
-    const Row& at(int row) const { return rows_[size_t(row)]; }
+    /// The workloads that the model as it is compiled now has; empty: nobody knows.
+    void setWorkloads(std::set<std::string> workloads);
 
     /// How the Decisions would change.
     struct Changes {
@@ -53,8 +55,17 @@ signals:
 private:
     enum class State { Default, Same, Other };
     State stateOf(const Row& row) const;
+    State stateOfGraph() const;
+    bool isPossible(const Row& row) const;
+    bool isWanted(const Row& row) const { return row.wanted && isPossible(row); }
+    int firstSchedule() const { return graph_ ? 1 : 0; }
+    QVariant graphData(int column, int role) const;
+    static QString textOf(State state, const QString& other);
 
+    std::optional<FoundGraph> graph_;
+    bool graphWanted_ = true;
     std::vector<Row> rows_;
+    std::set<std::string> workloads_;
     driver::Decisions decisions_;
 };
 

@@ -3,11 +3,15 @@
 // What came of a study: how the model with what it found runs against the model without, and what of that is to be used.
 #pragma once
 
+#include "driver/graph_decisions.h"
 #include "schedule/trace.h"
+#include "tune/candidate.h"
 
 #include <QString>
 #include <QStringList>
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
 
 namespace lathe::views::models {
@@ -22,12 +26,26 @@ struct FoundSchedule {
     } inPlace = InPlace::Unknown; // held against the whole model
 };
 
+/// Variants, layouts and pairs to be kept apart that a study chose together.
+struct FoundGraph {
+    struct Choices {
+        std::vector<driver::VariantDecision> variants;
+        std::vector<driver::LayoutDecision> layouts;
+        std::vector<driver::ApartDecision> apart;
+        bool operator==(const Choices&) const = default;
+    } before, found;
+    std::set<std::string> workloadsBefore, workloads; // of the model's kernels under them
+};
+
 struct StudyEnd {
     std::map<std::string, FoundSchedule> found;
-    double beforeMs = 0, afterMs = 0; // of the whole model, by turns; 0: not measured
-    bool isFaster = false;            // beyond the noise
-    QStringList leftOut;              // kernels over open sizes
-    bool failed = false;              // it could not be begun, or not be measured
+    tune::Interval beforeMs,
+        afterMs;          // of the whole model by turns: the median, the middle half of the runs; 0: not measured
+    bool differs = false; // beyond the noise
+    std::optional<FoundGraph> graph; // of what is to be used
+    QStringList graphTexts;          // what came of variants, layouts and fusion, a sentence each
+    QStringList leftOut;             // kernels over open sizes
+    bool failed = false;             // it could not be begun, or not be measured
 };
 
 } // namespace lathe::views::models

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/models/study_log.h"
 
+#include "tune/samples.h"
+
 #include <QTimer>
 #include <algorithm>
 
@@ -23,7 +25,9 @@ StudyTask taskOf(const tune::TaskState& state) {
     task.bestRatio = state.bestRatio;
     task.seconds = state.seconds;
     task.priority = state.priority;
-    task.gain = state.trials.empty() || state.done != tune::Done::No ? 0 : tune::expectedGain(state);
+    // Before a batch nothing is known of how fast it goes; and no second saves more than is left.
+    const double left = state.task.calls * std::max(state.bestUs() - state.task.floorUs, 0.0);
+    task.gain = state.rounds == 0 || state.done != tune::Done::No ? 0 : std::min(tune::expectedGain(state), left);
     task.trials = int(state.trials.size());
     task.rounds = state.rounds;
     task.best = int(state.best);
@@ -38,7 +42,7 @@ TrialPoint pointOf(const tune::Trial& trial, size_t task, size_t number) {
     TrialPoint point;
     point.seconds = float(trial.seconds);
     point.us = float(trial.us);
-    point.ratio = float(trial.verdict == tune::Verdict::Measured ? trial.ratio.middle : 0);
+    point.ratio = float(tune::relativeTime(trial) ? trial.ratio.middle : 0);
     point.number = int32_t(number);
     point.task = uint16_t(std::min(task, size_t(UINT16_MAX)));
     point.round = uint16_t(std::clamp(trial.round, 0, int(UINT16_MAX)));
@@ -64,6 +68,7 @@ StudyUpdate updateOf(const tune::Study& study, const tune::Event& event) {
     update.seconds = study.seconds;
     update.importance = study.importance;
     update.spent = study.spent;
+    update.timings = study.timings;
     update.note = QString::fromStdString(event.note);
     if (event.kind == Kind::Note) // nothing else has changed
         return update;
@@ -101,6 +106,8 @@ void StudyLog::begin(StudyHead head) {
     points_.clear();
     trials_.clear();
     tasks_.clear();
+    places_.clear();
+    placeOf_.clear();
     ofTask_.clear();
     byProgram_.clear();
     bests_.clear();
@@ -108,6 +115,7 @@ void StudyLog::begin(StudyHead head) {
     importance_.clear();
     seconds_ = 0;
     spent_ = {};
+    timings_ = {};
     waits_ = false;
     waiting_.clear();
     pause_->stop();
@@ -137,13 +145,13 @@ void StudyLog::flush() {
 }
 
 void StudyLog::take(StudyUpdate& update, StudyGrowth& growth) {
-    if (!update.tasks.empty())
-        tasks_ = std::move(update.tasks);
-    ofTask_.resize(tasks_.size());
-    byProgram_.resize(tasks_.size());
+    place(std::move(update.tasks));
+    for (JudgedRound& each : update.judged)
+        each.task = places_[size_t(each.task)];
     for (StudyUpdate::NewTrial& each : update.trials) {
-        if (each.point.task >= tasks_.size())
+        if (each.point.task >= places_.size())
             continue;
+        each.point.task = uint16_t(places_[each.point.task]);
         std::vector<int32_t>& ofTask = ofTask_[each.point.task];
         const auto number = size_t(each.point.number);
         if (number > ofTask.size())
@@ -171,19 +179,36 @@ void StudyLog::take(StudyUpdate& update, StudyGrowth& growth) {
     importance_ = std::move(update.importance);
     seconds_ = update.seconds;
     spent_ = update.spent;
+    timings_ = update.timings;
     waits_ = update.waits.value_or(waits_);
 }
 
+/// A study has steps: a later one has tasks of its own, with those of before among them or not.
+void StudyLog::place(std::vector<StudyTask> tasks) {
+    if (tasks.empty())
+        return;
+    places_.clear();
+    for (StudyTask& task : tasks) {
+        const auto [place, isNew] = placeOf_.try_emplace(task.workload, int(tasks_.size()));
+        places_.push_back(place->second);
+        if (isNew)
+            tasks_.push_back(std::move(task));
+        else
+            tasks_[size_t(place->second)] = std::move(task);
+    }
+    ofTask_.resize(tasks_.size());
+    byProgram_.resize(tasks_.size());
+}
+
 void StudyLog::addBest(const TrialPoint& point, int index, StudyGrowth& growth) {
-    const double us = point.number == 0 ? double(point.us) : tasks_[point.task].defaultUs * double(point.ratio);
     const auto place = std::ranges::upper_bound(bests_, point.seconds, {}, &BestPoint::seconds);
     growth.firstBest = std::min(growth.firstBest, size_t(place - bests_.begin()));
-    bests_.insert(place, {point.seconds, int(point.task), index, us});
+    bests_.insert(place, {point.seconds, int(point.task), index, double(point.ratio)});
 }
 
 int StudyLog::taskOf(const QString& workload) const {
-    const auto found = std::ranges::find(tasks_, workload, &StudyTask::workload);
-    return found == tasks_.end() ? -1 : int(found - tasks_.begin());
+    const auto found = placeOf_.find(workload);
+    return found == placeOf_.end() ? -1 : found->second;
 }
 
 int StudyLog::find(int task, const Hash128& program) const {

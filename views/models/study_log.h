@@ -9,6 +9,7 @@
 
 #include <QObject>
 #include <QString>
+#include <map>
 #include <memory>
 #include <optional>
 #include <unordered_map>
@@ -22,7 +23,7 @@ namespace lathe::views::models {
 struct TrialPoint {
     float seconds = 0;  // into the study; of a study that goes on, those of before included
     float us = 0;       // a call; 0: it was not timed
-    float ratio = 0;    // of its time to the default's; 0: not known
+    float ratio = 0;    // of its time to the default's, timed side by side; 0: not known
     int32_t number = 0; // in its task; 0 is the default's
     uint16_t task = 0;
     uint16_t round = 0;
@@ -62,12 +63,13 @@ struct StudyUpdate {
         TrialPtr trial;
     };
     std::vector<NewTrial> trials; // in the order of their tasks; one that is there already has changed
-    std::vector<StudyTask> tasks; // all, as they are now
+    std::vector<StudyTask> tasks; // of the study's step that goes on all, as they are now
     std::vector<JudgedRound> judged;
     std::vector<double> importance; // of features to the cost model (tune::Study)
     double seconds = 0;             // of the study, now
     tune::Spent spent;
     std::optional<bool> waits; // whether it does; empty: as before
+    tune::Timings timings;     // of this run of the study
     QString note;              // what the study says of itself: that the machine is busy, …
 };
 
@@ -82,7 +84,7 @@ struct BestPoint {
     float seconds = 0;
     int task = 0;
     int32_t trial = 0; // in the log
-    double us = 0;
+    double ratio = 1;  // of its time to the default's
 };
 
 /// What a study is of, and how it was begun.
@@ -136,6 +138,7 @@ public:
     const std::vector<double>& importance() const { return importance_; }
     double seconds() const { return seconds_; }
     const tune::Spent& spent() const { return spent_; }
+    const tune::Timings& timings() const { return timings_; }
     bool waits() const { return waits_; }
     /// Microseconds of the model in these tasks.
     double defaultUs() const;
@@ -148,12 +151,15 @@ signals:
 
 private:
     void take(StudyUpdate& update, StudyGrowth& growth);
+    void place(std::vector<StudyTask> tasks);
     void addBest(const TrialPoint& point, int index, StudyGrowth& growth);
 
     StudyHead head_;
     std::vector<TrialPoint> points_;
     std::vector<TrialPtr> trials_;
     std::vector<StudyTask> tasks_;
+    std::map<QString, int> placeOf_; // by workload
+    std::vector<int> places_;        // of the tasks that updates speak of now
     std::vector<std::vector<int32_t>> ofTask_;
     std::vector<std::unordered_map<Hash128, int32_t, HashOfHash128>> byProgram_; // by task
     std::vector<BestPoint> bests_;
@@ -161,6 +167,7 @@ private:
     std::vector<double> importance_;
     double seconds_ = 0;
     tune::Spent spent_;
+    tune::Timings timings_;
     bool waits_ = false;
     std::vector<StudyUpdate> waiting_;
     QTimer* pause_; // runs: views were told a moment ago

@@ -16,6 +16,7 @@ struct StudyRequest {
     bool resume = false; // the study that is shown goes on
     QString study;       // its id
     QStringList kernels; // by name; empty: all
+    bool graph = true;   // variants, layouts and fusion too
     tune::Limits limits;
     QString search, space;
     std::optional<driver::SweepQuestion> sizes; // that open kernels are to be fast at; nothing: they are left out

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/models/trial_filter.h"
 
+#include "views/models/trial_model.h"
+
 #include <QCoreApplication>
 #include <algorithm>
 #include <array>
@@ -170,7 +172,7 @@ QStringList textsOf(TrialField field) {
             texts << QLatin1String(toString(tune::Made(i)));
     if (field == TrialField::Verdict)
         for (int i = 0; i <= int(tune::Verdict::Measured); ++i)
-            texts << QLatin1String(toString(tune::Verdict(i)));
+            texts << verdictText(tune::Verdict(i));
     return texts;
 }
 

@@ -19,6 +19,10 @@ constexpr auto notKnown = "–";
 
 } // namespace
 
+QString verdictText(tune::Verdict verdict) {
+    return verdict == tune::Verdict::Slow ? TrialModel::tr("behind") : QString::fromLatin1(toString(verdict));
+}
+
 QString usText(double us) {
     return std::isnan(us) ? QString::fromUtf8(notKnown) : QString::number(us, 'f', us < 10 ? 3 : us < 1000 ? 2 : 1);
 }
@@ -223,13 +227,13 @@ QString TrialModel::textOf(int trial, int column) const {
     case Interval:
         return std::isnan(row.low) ? QString() : tr("%1 to %2").arg(ratioText(row.low), ratioText(row.high));
     case Ratio:
-        return ratioText(row.ratio);
+        return (row.isTimed() && std::isnan(row.low) ? QStringLiteral("≈ ") : QString()) + ratioText(row.ratio);
     case Prior:
         return usText(row.prior);
     case Predicted:
         return ratioText(row.predicted);
     case Verdict:
-        return row.accepted ? tr("accepted") : QString::fromLatin1(toString(row.verdict));
+        return row.accepted ? tr("accepted") : verdictText(row.verdict);
     case Reason:
         return oneLine(trials_->messageOf(size_t(trial)));
     default:
@@ -272,9 +276,9 @@ QVariant TrialModel::headerData(int section, Qt::Orientation orientation, int ro
         tr("How it came about"),
         tr("The trial that it was made from"),
         tr("The batch that it was tried in"),
-        tr("Microseconds of a call, median; of what is slow the least that was seen"),
+        tr("Microseconds of a call as they were in its batch, median; at a glance the least that was seen"),
         tr("Of the ratio: holds its median with about 96 %"),
-        tr("Of its time to the default's"),
+        tr("Of its time to the default's, timed side by side; ≈ at a glance, of what was behind the best then"),
         tr("Microseconds that the estimate expected"),
         tr("The model's score before it was tried: higher for what is expected to be faster"),
         tr("What became of it; accepted: a paired test found it faster than what was best before"),
@@ -289,7 +293,7 @@ QString textOf(const TrialSet& trials, int trial) {
                  .arg(trial)
                  .arg(QLatin1String(toString(row.made)))
                  .arg(row.round)
-                 .arg(row.accepted ? TrialModel::tr("accepted") : QString::fromLatin1(toString(row.verdict)));
+                 .arg(row.accepted ? TrialModel::tr("accepted") : verdictText(row.verdict));
     if (row.isTimed())
         lines << (std::isnan(row.low)
                       ? TrialModel::tr("%1 µs, %2 of the default's").arg(usText(row.us), ratioText(row.ratio))

@@ -74,6 +74,8 @@ private:
 QString textOf(const TrialSet& trials, int trial);
 /// "0.953"; "–": not known.
 QString ratioText(double ratio);
+/// As the window names it: what is recorded as slow was behind the best of then, and may be faster than the default.
+QString verdictText(tune::Verdict verdict);
 QString usText(double us);
 
 } // namespace lathe::views::models

@@ -53,12 +53,13 @@ void TrialSet::add(const records::Trial& trial) {
 void TrialSet::setTimes(TrialRow& row, double us, const tune::Interval& ratio) const {
     row.us = us > 0 && std::isfinite(us) ? us : unknown;
     row.ratio = row.low = row.high = unknown;
-    if (row.verdict == tune::Verdict::Measured && ratio.middle > 0) {
-        row.ratio = ratio.middle;
+    const bool ran = row.verdict == tune::Verdict::Measured || row.verdict == tune::Verdict::Slow;
+    if (!ran || ratio.middle <= 0)
+        return;
+    row.ratio = ratio.middle;
+    if (row.verdict == tune::Verdict::Measured) {
         row.low = ratio.low;
         row.high = ratio.high;
-    } else if (row.verdict == tune::Verdict::Slow) {
-        row.ratio = row.us / defaultUs();
     }
 }
 

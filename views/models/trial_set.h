@@ -62,7 +62,6 @@ public:
     /// The accepted one with the least ratio, or the first; -1: there is none.
     int best() const { return best_; }
     int rowOf(const Hash128& program) const; // -1: none
-    double defaultUs() const { return rows_.empty() ? unknown : rows_.front().us; }
     /// Goes up with each trial that comes in or changes: what was worked out of a set holds as long as this stays.
     size_t revision() const { return revision_; }
     /// Bytes that it takes, about.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/profile/change_panel.h"
 
+#include "views/models/run_texts.h"
 #include "views/page/table.h"
 
 #include <QLabel>
@@ -10,6 +11,14 @@
 #include <cmath>
 
 namespace lathe::views::profile {
+
+namespace {
+
+tune::Interval msOf(const driver::Profile& profile) {
+    return {profile.lowMs, profile.medianMs, profile.highMs};
+}
+
+} // namespace
 
 using models::ProfileChangeModel;
 
@@ -59,17 +68,9 @@ void ChangePanel::setProfiles(const driver::Profile& before, const driver::Profi
         return;
     }
     const auto one = [](const driver::Profile& profile, const QString& name) {
-        return tr("%1: median %2 ms (half of the runs: %3 to %4)")
-            .arg(name)
-            .arg(profile.medianMs, 0, 'f', 3)
-            .arg(profile.lowMs, 0, 'f', 3)
-            .arg(profile.highMs, 0, 'f', 3);
+        return tr("%1: median %2").arg(name, models::runsText(msOf(profile)));
     };
-    const double percent = before.medianMs > 0 ? 100 * (after.medianMs / before.medianMs - 1) : 0;
-    const QString change = !driver::differs(before, after)
-                               ? tr("No difference beyond the noise (%1 %)").arg(percent, 0, 'f', 1)
-                           : percent < 0 ? tr("%1 % faster").arg(-percent, 0, 'f', 1)
-                                         : tr("%1 % slower").arg(percent, 0, 'f', 1);
+    const QString change = models::changeText(msOf(before), msOf(after), driver::differs(before, after));
     summary_->setText(tr("%1. Before, %2. Now, %3.").arg(change, one(before, beforeName), one(after, afterName)));
 }
 

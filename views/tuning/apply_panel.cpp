@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/tuning/apply_panel.h"
 
+#include "views/models/run_texts.h"
 #include "views/page/table.h"
 
 #include <QAction>
@@ -62,13 +63,17 @@ void ApplyPanel::setEnd(const models::StudyEnd& end, bool runs) {
 void ApplyPanel::describe() {
     const bool any = model_->rowCount() > 0;
     const QString inPlace = inPlaceText(end_);
-    summary_->setText(
-        runs_  ? tr("While a study goes on there is nothing to apply: what it has found is held against the "
-                     "whole model when it ends (Stop).")
-        : !any ? tr("Nothing was found that is faster than what the model has.")
-        : inPlace.isEmpty()
-            ? tr("What is ticked is taken into the decisions, as one step that can be undone.")
-            : inPlace + ' ' + tr("What is ticked is taken into the decisions, as one step that can be undone."));
+    const QString what = any ? tr("What is ticked is taken into the decisions, as one step that can be undone.")
+                             : tr("Nothing was found that is faster than what the model has.");
+    QStringList texts{inPlace};
+    for (const QString& text : end_.graphTexts)
+        texts << text + '.';
+    texts << what;
+    texts.removeAll(QString());
+    summary_->setText(runs_
+                          ? tr("While a study goes on there is nothing to apply: what it has found is held against the "
+                               "whole model when it ends (Stop).")
+                          : texts.join('\n'));
     table_->setVisible(any);
     auto column = static_cast<QVBoxLayout*>(layout());
     column->setStretch(column->count() - 1, any ? 0 : 1);
@@ -78,13 +83,11 @@ void ApplyPanel::describe() {
 }
 
 QString inPlaceText(const models::StudyEnd& end) {
-    if (end.afterMs <= 0 || end.beforeMs <= 0)
+    if (end.afterMs.middle <= 0 || end.beforeMs.middle <= 0)
         return {};
-    return ApplyPanel::tr("By turns, the whole model took %1 ms instead of %2 ms, %3 times as fast%4.")
-        .arg(end.afterMs, 0, 'f', 3)
-        .arg(end.beforeMs, 0, 'f', 3)
-        .arg(end.beforeMs / end.afterMs, 0, 'f', 2)
-        .arg(end.isFaster ? QString() : ApplyPanel::tr(", which is within the noise"));
+    return models::changeText(end.beforeMs, end.afterMs, end.differs) + QStringLiteral(". ") +
+           ApplyPanel::tr("By turns, the whole model took %1 with it, %2 without.")
+               .arg(models::runsText(end.afterMs), models::runsText(end.beforeMs));
 }
 
 } // namespace lathe::views::tuning

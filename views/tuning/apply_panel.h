@@ -23,6 +23,7 @@ public:
 
     /// What came of the study so far; without anything found there is nothing to apply.
     void setEnd(const models::StudyEnd& end, bool runs);
+    void setWorkloads(std::set<std::string> workloads) { model_->setWorkloads(std::move(workloads)); }
     void setDecisions(const driver::Decisions& decisions) { model_->setDecisions(decisions); }
     /// Whether there is something to compare with, and nothing else goes on.
     void setComparable(bool comparable);

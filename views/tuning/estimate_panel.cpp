@@ -67,8 +67,9 @@ void EstimatePanel::draw() {
         end = std::max(end, double(best.seconds));
         if (log_.points()[size_t(best.trial)].number == 0)
             continue; // the default: it is there from the beginning
-        ms[partOf[task]] += tasks[task].calls * (best.us - us[task]) / 1e3;
-        us[task] = best.us;
+        const double now = tasks[task].defaultUs * best.ratio;
+        ms[partOf[task]] += tasks[task].calls * (now - us[task]) / 1e3;
+        us[task] = now;
         push(double(best.seconds));
     }
     end = std::max(end, 1.0);
@@ -111,11 +112,13 @@ void EstimatePanel::colour() {
 
 QString EstimatePanel::csv() const {
     QString text = QStringLiteral("seconds,kernel,ms\n");
-    for (const models::BestPoint& best : log_.bests())
+    for (const models::BestPoint& best : log_.bests()) {
+        const models::StudyTask& task = log_.tasks()[size_t(best.task)];
         text += QStringLiteral("%1,\"%2\",%3\n")
                     .arg(double(best.seconds), 0, 'f', 3)
-                    .arg(QString(log_.tasks()[size_t(best.task)].kernel).replace('"', QStringLiteral("\"\"")))
-                    .arg(log_.tasks()[size_t(best.task)].calls * best.us / 1e3, 0, 'g', 9);
+                    .arg(QString(task.kernel).replace('"', QStringLiteral("\"\"")))
+                    .arg(task.calls * task.defaultUs * best.ratio / 1e3, 0, 'g', 9);
+    }
     return text;
 }
 

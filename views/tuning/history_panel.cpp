@@ -5,6 +5,7 @@
 #include "views/models/one_line.h"
 #include "views/models/plain_tip.h"
 #include "views/models/study_task_model.h"
+#include "views/models/trial_model.h"
 #include "views/page/plot.h"
 #include "views/tuning/dot_graph.h"
 
@@ -147,14 +148,11 @@ double HistoryPanel::xOf(int trial) const {
 }
 
 std::optional<double> HistoryPanel::yOf(const models::TrialPoint& point) const {
-    if (point.us <= 0 || isFailed(point))
+    // By the ratio in either unit: times of different moments are no times of one machine.
+    if (point.ratio <= 0 || isFailed(point))
         return std::nullopt;
-    if (y_->currentIndex() == Microseconds)
-        return double(point.us);
-    if (point.ratio > 0)
-        return 100 * double(point.ratio);
-    const double us = log_.tasks()[point.task].defaultUs;
-    return us > 0 ? std::optional(100 * double(point.us) / us) : std::nullopt;
+    const double unit = y_->currentIndex() == Microseconds ? log_.tasks()[point.task].defaultUs : 100;
+    return unit > 0 ? std::optional(unit * double(point.ratio)) : std::nullopt;
 }
 
 QCPGraph* HistoryPanel::graphOf(const models::TrialPoint& point) const {
@@ -242,10 +240,11 @@ void HistoryPanel::drawBest() {
         if (pick_->task() >= 0) {
             if (each.task != pick_->task() || task.defaultUs <= 0)
                 continue;
-            at = y_->currentIndex() == Microseconds ? each.us : 100 * each.us / task.defaultUs;
+            at = (y_->currentIndex() == Microseconds ? task.defaultUs : 100) * each.ratio;
         } else {
-            sum += task.calls * each.us - us[size_t(each.task)];
-            us[size_t(each.task)] = task.calls * each.us;
+            const double now = task.calls * task.defaultUs * each.ratio;
+            sum += now - us[size_t(each.task)];
+            us[size_t(each.task)] = now;
             if (y_->currentIndex() == Microseconds || whole <= 0)
                 continue; // times of different kernels have no best
             at = 100 * sum / whole;
@@ -349,7 +348,8 @@ void HistoryPanel::colour() {
     marked_->setScatterStyle(Style(Style::ssCircle, QPen(colors.selection, 2), Qt::NoBrush, 16));
     setLegend(legendOf(colors.product, tr("measured: ○ random, ● changed, □ crossed, ◇ enumerated, △ recorded")) +
               legendOf(colors.good, tr("accepted, and the best so far")) +
-              legendOf(colors.dimText, tr("slow; default ±1 %")) + legendOf(colors.problem, tr("failed")));
+              legendOf(colors.dimText, tr("behind at a glance; default ±1 %")) +
+              legendOf(colors.problem, tr("failed")));
     marked_->data()->clear();
     if (const int trial = pick_->trial(); trial >= 0 && trial < int(log_.points().size()))
         if (const auto y = yOf(log_.points()[size_t(trial)]))
@@ -468,8 +468,7 @@ QString trialText(const models::StudyLog& log, int trial) {
     QString text = HistoryPanel::tr("trial %1 of %2")
                        .arg(point.number)
                        .arg(models::oneLine(log.tasks()[point.task].kernel, longestName));
-    text += '\n' + QString::fromLatin1(tune::toString(point.made)) + ", " +
-            QString::fromLatin1(tune::toString(point.verdict)) +
+    text += '\n' + QString::fromLatin1(tune::toString(point.made)) + ", " + models::verdictText(point.verdict) +
             (point.accepted ? HistoryPanel::tr(", accepted") : QString());
     if (point.us > 0)
         text += HistoryPanel::tr("\n%1 µs").arg(models::microText(double(point.us)));

@@ -26,16 +26,17 @@ namespace {
 
 enum What { Whole, Selected, Chosen };
 constexpr auto minutesKey = "tuning/minutes", trialsKey = "tuning/trials", searchKey = "tuning/search",
-               recordsKey = "tuning/records", sizesKey = "tuning/sizes";
+               graphKey = "tuning/graph", recordsKey = "tuning/records", sizesKey = "tuning/sizes";
 
 } // namespace
 
 StartDialog::StartDialog(const StartChoices& choices, QWidget* parent)
     : QDialog(parent), resume_(new QRadioButton), what_(new QComboBox), kernels_(new QListWidget),
       minutes_(new QDoubleSpinBox), leastGain_(new QDoubleSpinBox), trials_(new QSpinBox), seed_(new QSpinBox),
-      search_(new QComboBox), space_(new QComboBox), records_(new QCheckBox(tr("Keep all trials in the &records"))),
-      sizeNames_(new QComboBox), sizes_(new QLineEdit), sizesNote_(new QLabel),
-      buttons_(new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel)), choices_(choices) {
+      search_(new QComboBox), space_(new QComboBox), graph_(new QCheckBox(tr("&Variants, layouts and fusion too"))),
+      records_(new QCheckBox(tr("Keep all trials in the &records"))), sizeNames_(new QComboBox), sizes_(new QLineEdit),
+      sizesNote_(new QLabel), buttons_(new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel)),
+      choices_(choices) {
     setWindowTitle(tr("Start tuning"));
     const QSettings settings;
     auto anew = new QRadioButton(tr("Begin a &new study"));
@@ -75,9 +76,15 @@ StartDialog::StartDialog(const StartChoices& choices, QWidget* parent)
     seed_->setToolTip(tr("The same number tries the same candidates"));
     records_->setChecked(settings.value(recordsKey, true).toBool());
     records_->setToolTip(tr("A recorded study goes on after a restart, and helps those to come"));
+    graph_->setObjectName(QStringLiteral("graph"));
+    graph_->setChecked(settings.value(graphKey, true).toBool());
+    graph_->setToolTip(
+        tr("Two fifths of the time go into how operators are computed, values are stored and what shares a "
+           "kernel: choices for the whole model"));
     auto form = new QFormLayout;
     form->addRow(tr("&What"), what_);
     form->addRow(QString(), kernels_);
+    form->addRow(QString(), graph_);
     form->addRow(tr("&At most"), minutes_);
     form->addRow(tr("&Trials"), trials_);
     form->addRow(tr("&Search"), search_);
@@ -171,6 +178,7 @@ models::StudyRequest StartDialog::request() const {
         for (int i = 0; i < kernels_->count(); ++i)
             if (kernels_->item(i)->checkState() == Qt::Checked)
                 request.kernels << kernels_->item(i)->text();
+    request.graph = graph_->isChecked() && what_->currentData() == Whole;
     request.limits = {.seconds = 60 * minutes_->value(), .trials = trials_->value()};
     request.search = search_->currentText();
     request.space = space_->currentText();
@@ -185,6 +193,7 @@ models::StudyRequest StartDialog::request() const {
 void StartDialog::check() {
     const bool chosen = what_->currentData() == Chosen;
     kernels_->setVisible(chosen);
+    graph_->setEnabled(what_->currentData() == Whole);
     for (QWidget* ofTheStudy :
          {static_cast<QWidget*>(records_), static_cast<QWidget*>(sizeNames_), static_cast<QWidget*>(sizes_)})
         ofTheStudy->setEnabled(!resume_->isChecked());
@@ -204,6 +213,7 @@ void StartDialog::accept() {
     settings.setValue(trialsKey, trials_->value());
     settings.setValue(searchKey, search_->currentText());
     settings.setValue(recordsKey, records_->isChecked());
+    settings.setValue(graphKey, graph_->isChecked());
     if (choices_.open && !resume_->isChecked())
         settings.setValue(sizesKey, sizesText());
     QDialog::accept();

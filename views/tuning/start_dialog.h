@@ -55,7 +55,7 @@ private:
     QDoubleSpinBox *minutes_, *leastGain_;
     QSpinBox *trials_, *seed_;
     QComboBox *search_, *space_;
-    QCheckBox* records_;
+    QCheckBox *graph_, *records_;
     QComboBox* sizeNames_; // of the model's open sizes
     QLineEdit* sizes_;
     QLabel* sizesNote_; // what is wrong with them, or comes of having none

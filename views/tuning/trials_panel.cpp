@@ -273,7 +273,7 @@ void TrialsPanel::showCode() {
                  : trial == 0           ? tr(", the default")
                                         : QString(),
                  row.isTimed() ? tr("%1 of the default's time").arg(models::ratioText(row.ratio))
-                               : QString::fromLatin1(toString(row.verdict)));
+                               : models::verdictText(row.verdict));
     };
     code_->setTrials(task_.kernel, *one, *other, tr("Left %1, right %2.").arg(said(before), said(after)));
 }

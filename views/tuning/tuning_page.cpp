@@ -68,7 +68,7 @@ TuningPage::TuningPage(models::Selection* selection)
       sorted_(new QSortFilterProxyModel(this)), table_(new QTableView), tabs_(new QTabWidget),
       history_(new HistoryPanel(selection, *log_, pick_)), estimate_(new EstimatePanel(selection, *log_)),
       trials_(new StudyTrials(log_, pick_, this)), apply_(new ApplyPanel(*log_)), studies_(new StudiesPanel),
-      summary_(new QLabel), detail_(new QLabel), progress_(new QProgressBar), body_(new QWidget) {
+      summary_(new QLabel), busy_(new QLabel), detail_(new QLabel), progress_(new QProgressBar), body_(new QWidget) {
     makeActions();
     sorted_->setSourceModel(tasks_);
     sorted_->setSortRole(models::StudyTaskModel::sortRole);
@@ -80,7 +80,7 @@ TuningPage::TuningPage(models::Selection* selection)
     table_->setAccessibleName(tr("Tasks of the study"));
     table_->setContextMenuPolicy(Qt::ActionsContextMenu);
     table_->addActions({first_, holdTask_, close_, reopen_, exclude_});
-    for (QLabel* label : {summary_, detail_}) {
+    for (QLabel* label : {summary_, busy_, detail_}) {
         label->setTextFormat(Qt::PlainText); // they show names of the model
         label->setWordWrap(true);
         label->setContentsMargins(8, 4, 8, 0);
@@ -123,6 +123,7 @@ TuningPage::TuningPage(models::Selection* selection)
     layout->setSpacing(0);
     layout->addLayout(bar);
     layout->addWidget(summary_);
+    layout->addWidget(busy_);
     layout->addWidget(detail_);
     layout->addWidget(progress_);
     layout->addWidget(body_, 1);
@@ -151,7 +152,8 @@ void TuningPage::makeActions() {
         connect(action, &QAction::triggered, this, done);
         return action;
     };
-    start_ = make(tr("&Start tuning…"), tr("Look for faster schedules of the model's kernels"), [this] { ask(); });
+    start_ =
+        make(tr("&Start tuning…"), tr("Look for faster schedules, variants, layouts and fusion"), [this] { ask(); });
     pause_ = make(tr("&Pause"), tr("After the batch that is under way"), [this] {
         paused_ = !paused_;
         emit pauseWanted(paused_);
@@ -217,6 +219,11 @@ void TuningPage::showEvent(QShowEvent* event) {
 
 void TuningPage::setProvenance(std::shared_ptr<const driver::Provenance> provenance) {
     provenance_ = std::move(provenance);
+    std::set<std::string> workloads;
+    if (provenance_)
+        for (const driver::KernelRecord& kernel : provenance_->trace().kernels)
+            workloads.insert(kernel.workload);
+    apply_->setWorkloads(std::move(workloads));
     findNodes();
 }
 
@@ -342,7 +349,7 @@ void TuningPage::end(const models::StudyEnd& end) {
     stage_.clear();
     apply_->setEnd(end, false);
     studies_->setFile(records_); // which has one more
-    if (!end.found.empty())
+    if (!end.found.empty() || end.graph)
         tabs_->setCurrentWidget(apply_);
     describe();
 }
@@ -414,14 +421,17 @@ void TuningPage::describe() {
     const bool shown = runs_ || !log_->isEmpty();
     body_->setVisible(shown && !log_->isEmpty());
     detail_->setVisible(shown && !log_->isEmpty());
+    describeBusy();
     progress_->setVisible(runs_);
     layout()->setAlignment(summary_, body_->isVisibleTo(this) ? Qt::Alignment() : Qt::AlignTop);
     allow();
     if (!shown) {
         summary_->setText(
-            tunable_ ? tr("Start tuning (F9) to look for faster schedules of this model's kernels on this machine: "
-                          "candidates are built and timed, and what wins is held against the whole model.")
-                     : tr("Open a model to tune it."));
+            tunable_
+                ? tr("Start tuning (F9) to look for faster schedules of this model's kernels on this machine, and for "
+                     "other variants, layouts and fusion: candidates are built and timed, and what wins is held "
+                     "against the whole model.")
+                : tr("Open a model to tune it."));
         return;
     }
     const QString name = models::oneLine(log_->head().name, 60);
@@ -471,6 +481,19 @@ void TuningPage::describe() {
         table_->resizeColumnsToContents();
         table_->setColumnWidth(0, std::clamp(table_->columnWidth(0), 160, 360));
     }
+}
+
+/// What was measured beside other work is right, but says less.
+void TuningPage::describeBusy() {
+    const tune::Timings& timings = log_->timings();
+    busy_->setVisible(tune::wasBusy(timings));
+    if (!busy_->isVisibleTo(this))
+        return;
+    const QString what = tr("⚠ The machine was busy in %1 of %2 timings: small gains cannot be told from noise.")
+                             .arg(models::grouped(timings.disturbed), models::grouped(timings.all));
+    busy_->setText(runs_ ? what
+                         : what + ' ' +
+                               tr("Measure again when it has less to do: Start tuning… (F9) goes on with this study."));
 }
 
 void TuningPage::select() {

@@ -104,6 +104,7 @@ private:
     void instruct(std::optional<double> priority, std::optional<tune::Wish> wish);
     void moreTime(double seconds);
     void describe();
+    void describeBusy();
     void allow();
     void followSelection();
     void select();
@@ -126,7 +127,7 @@ private:
     ApplyPanel* apply_;
     StudiesPanel* studies_;
     std::filesystem::path records_;
-    QLabel *summary_, *detail_;
+    QLabel *summary_, *busy_, *detail_;
     QProgressBar* progress_;
     QWidget* body_;
     QAction *start_, *pause_, *stop_, *abort_, *more_, *less_, *first_, *holdTask_, *close_, *reopen_, *exclude_;

@@ -51,9 +51,7 @@ private:
     void cool(std::span<const Trial> trials) {
         const std::vector<const Trial*> measured = fastest(trials);
         if (temperature_ < 0)
-            temperature_ = measured.empty()
-                               ? 1
-                               : std::log(*ratioOf(*measured.back(), trials) / *ratioOf(*measured.front(), trials));
+            temperature_ = measured.empty() ? 1 : std::log(*ratioOf(*measured.back()) / *ratioOf(*measured.front()));
         temperature_ *= cooling;
     }
 
@@ -64,7 +62,7 @@ private:
         const auto tried =
             std::ranges::find(trials, *walker.next, [](const Trial& trial) { return trial.candidate.program; });
         walker.next.reset();
-        const auto ratio = tried == trials.end() ? std::nullopt : ratioOf(*tried, trials);
+        const auto ratio = tried == trials.end() ? std::nullopt : ratioOf(*tried);
         if (!ratio)
             return;
         const double worse = walker.ratio > 0 ? std::log(*ratio / walker.ratio) : 0;

@@ -27,7 +27,7 @@ public:
         parents.resize(std::min(parents.size(), population));
         std::vector<double> speeds;
         for (const Trial* parent : parents)
-            speeds.push_back(1 / *ratioOf(*parent, trials));
+            speeds.push_back(1 / *ratioOf(*parent));
         std::discrete_distribution<size_t> draw(speeds.begin(), speeds.end());
         if (!parents.empty())
             addMade(made, count, mostMisses, explorer, [&] {

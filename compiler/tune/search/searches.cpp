@@ -44,18 +44,15 @@ schedule::Answers crossed(const Candidate& one, const Candidate& other, std::mt1
     return answers;
 }
 
-std::optional<double> ratioOf(const Trial& trial, std::span<const Trial> trials) {
-    if (trial.verdict == Verdict::Measured)
-        return trial.ratio.middle;
-    if (trial.verdict == Verdict::Slow && trial.us > 0 && trials.front().us > 0)
-        return trial.us / trials.front().us;
-    return std::nullopt;
+std::optional<double> ratioOf(const Trial& trial) {
+    const bool ran = trial.verdict == Verdict::Measured || trial.verdict == Verdict::Slow;
+    return ran && trial.ratio.middle > 0 ? std::optional(trial.ratio.middle) : std::nullopt;
 }
 
 std::vector<const Trial*> fastest(std::span<const Trial> trials) {
     std::vector<std::pair<double, const Trial*>> ran;
     for (const Trial& trial : trials)
-        if (const auto ratio = ratioOf(trial, trials))
+        if (const auto ratio = ratioOf(trial))
             ran.emplace_back(*ratio, &trial);
     std::ranges::stable_sort(ran, {}, &std::pair<double, const Trial*>::first);
     std::vector<const Trial*> ordered;

@@ -29,7 +29,7 @@ schedule::Answers crossed(const Candidate& one, const Candidate& other, std::mt1
 
 /// Its time to the default's: 0.5 is twice as fast. Of what was too slow to be measured on, what was seen of it; nothing for what
 /// did not run.
-std::optional<double> ratioOf(const Trial& trial, std::span<const Trial> trials);
+std::optional<double> ratioOf(const Trial& trial);
 
 /// Trials that ran, the fastest first.
 std::vector<const Trial*> fastest(std::span<const Trial> trials);
