@@ -158,7 +158,7 @@ Result<Built> build(const relay::Module& fused, const model::ModelGraph* graph, 
         return built;
     }
     const auto tablesOf = [&](const tir::PrimFunc& lowered) {
-        return makeTables(fused, graph, kernels, entry, lowered, built.offsets, objects, options.target);
+        return makeTables(fused, graph, kernels, entry, lowered, built.offsets, objects, options);
     };
     LATHE_CHECKED(hook.step("compile entry", [&] {
         return compileEntry(entry.function, tablesOf, options, [&hook] { hook.checkCancelled(); }, objects);

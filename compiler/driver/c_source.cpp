@@ -152,7 +152,7 @@ Result<codegen::CModel> makeSource(const relay::Module& module, const model::Mod
     source.name = codegen::cIdentifier(options.name.empty() ? stem : options.name);
     source.entry = lower::lowerEntry(entry.function, options.target, {{}, {}, options.verify, checkpoint});
     const std::vector<std::vector<std::byte>> noObjects(kernels.kernels.size() + 1);
-    source.tables = makeTables(module, graph, kernels, entry, *source.entry, offsets, noObjects, options.target);
+    source.tables = makeTables(module, graph, kernels, entry, *source.entry, offsets, noObjects, options);
     for (const lower::Kernel& kernel : kernels.kernels)
         source.kernels.push_back(kernel.lowered);
     const relay::Function& main = module.main();

@@ -318,6 +318,7 @@ Result<void> DriverEvaluator::compile(const relay::Module& module, const relay::
     Options options;
     options.target = options_.target;
     options.threads = options_.threads;
+    options.numerics = NumericsLevel::Strict; // the interpreter, which computes the small ones, keeps subnormals too
     Decisions decisions;
     decisions.skipPasses = options_.passes.skipPasses;
     decisions.optionalLimit = options_.passes.optionalLimit;

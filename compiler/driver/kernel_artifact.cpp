@@ -32,9 +32,9 @@ ModelTables::Value valueOf(const tir::Buffer& buffer, bool output, std::vector<s
 }
 
 ModelTables tablesOf(std::span<const lower::Kernel> kernels, const lower::BenchEntry& entry,
-                     const tir::PrimFunc& lowered, const Target& target) {
+                     const tir::PrimFunc& lowered, const Options& options) {
     const lower::Kernel& first = kernels.front();
-    ModelTables tables = beginTables(first.name, kernels, lowered, target, {});
+    ModelTables tables = beginTables(first.name, kernels, lowered, options, {});
     for (const tir::BufferPtr& input : entry.inputs)
         tables.inputs.push_back(valueOf(*input, false, tables.symbols));
     tables.inputs.push_back(
@@ -83,9 +83,7 @@ Result<void> writeKernelArtifact(std::span<const CompiledKernelPtr> kernels, con
         objects.push_back(each->object);
     }
     const lower::BenchEntry entry = lower::makeBenchEntry(lowered);
-    const auto tablesFor = [&](const tir::PrimFunc& function) {
-        return tablesOf(lowered, entry, function, options.target);
-    };
+    const auto tablesFor = [&](const tir::PrimFunc& function) { return tablesOf(lowered, entry, function, options); };
     LATHE_CHECKED(compileEntry(entry.function, tablesFor, options, {}, objects));
     LATHE_TRY(std::vector<std::byte> shared, codegen::linkShared(objects, {"lathe_model"}));
     return bundle::writeArtifact(path, shared, {});

@@ -5,6 +5,7 @@
 #include "lower/diagnose.h"
 #include "relay/element.h"
 #include "relay/type_map.h"
+#include "runtime/abi.h"
 #include "tir/transform/number_checks.h"
 
 #include <fmt/format.h>
@@ -72,15 +73,16 @@ std::vector<arith::Var> inputSymbols(const relay::Function& main) {
 }
 
 codegen::ModelTables beginTables(std::string name, std::span<const lower::Kernel> kernels, const tir::PrimFunc& entry,
-                                 const Target& target, const arith::Expr& peakBytes) {
+                                 const Options& options, const arith::Expr& peakBytes) {
     codegen::ModelTables tables;
     tables.name = std::move(name);
     tables.entry = entry.name;
+    tables.flags = options.numerics == NumericsLevel::Strict ? 0 : LATHE_FLUSH_SUBNORMALS;
     for (const lower::Kernel& kernel : kernels)
         tables.kernels.push_back({kernel.name, checkTexts(kernel.checks)});
     tables.entryChecks = checkTexts(tir::checksOf(entry));
     nlohmann::json metadata;
-    metadata["target"] = toString(target);
+    metadata["target"] = toString(options.target);
     if (peakBytes)
         metadata["peak_bytes"] = arith::toString(peakBytes);
     tables.metadata = dump(metadata);
@@ -90,10 +92,10 @@ codegen::ModelTables beginTables(std::string name, std::span<const lower::Kernel
 codegen::ModelTables makeTables(const relay::Module& module, const model::ModelGraph* graph,
                                 const lower::Kernels& kernels, const lower::Entry& entry,
                                 const tir::PrimFunc& entryFunction, const std::vector<int64_t>& offsets,
-                                std::span<const std::vector<std::byte>> objects, const Target& target) {
+                                std::span<const std::vector<std::byte>> objects, const Options& options) {
     const relay::Function& main = module.main();
     const std::string name = graph ? std::filesystem::path(graph->file).stem().string() : "";
-    codegen::ModelTables tables = beginTables(name, kernels.kernels, entryFunction, target, entry.peakBytes);
+    codegen::ModelTables tables = beginTables(name, kernels.kernels, entryFunction, options, entry.peakBytes);
     std::vector<arith::Var> symbols = inputSymbols(main);
     for (const arith::Var& symbol : symbols)
         tables.symbols.push_back(symbol->name);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "codegen/codegen.h"
+#include "driver/options.h"
 #include "lower/lower.h"
 
 #include <span>
@@ -14,10 +15,10 @@ namespace lathe::driver {
 /// Symbols of the inputs, in the order in which their dims first name them.
 std::vector<arith::Var> inputSymbols(const relay::Function& main);
 
-/// What the tables of every artifact have: names, kernels with their checks, metadata. `entry` is the function after the
+/// What the tables of every artifact have: names, kernels with their checks, what the numerics allow, metadata. `entry` is the function after the
 /// last pass, whose checks have their numbers; peakBytes may be null.
 codegen::ModelTables beginTables(std::string name, std::span<const lower::Kernel> kernels, const tir::PrimFunc& entry,
-                                 const Target& target, const arith::Expr& peakBytes);
+                                 const Options& options, const arith::Expr& peakBytes);
 
 /// Of a linked model, whose metadata have hashes of the code of each kernel and of the entry, which are `objects` in this
 /// order, and of the constants: what tells two artifacts apart (driver/artifact_diff.h). `offsets` are those of entry.constants in the constants' part of the artifact, in bytes;
@@ -25,6 +26,6 @@ codegen::ModelTables beginTables(std::string name, std::span<const lower::Kernel
 codegen::ModelTables makeTables(const relay::Module& module, const model::ModelGraph* graph,
                                 const lower::Kernels& kernels, const lower::Entry& entry,
                                 const tir::PrimFunc& entryFunction, const std::vector<int64_t>& offsets,
-                                std::span<const std::vector<std::byte>> objects, const Target& target);
+                                std::span<const std::vector<std::byte>> objects, const Options& options);
 
 } // namespace lathe::driver

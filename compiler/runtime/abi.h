@@ -156,9 +156,14 @@ typedef struct lathe_call_desc {
     double flops, bytes; /* estimates at the sizes known when compiling; 0 if not known */
 } lathe_call_desc;
 
+/* Of lathe_model_desc.flags. */
+enum lathe_model_flags {
+    LATHE_FLUSH_SUBNORMALS = 1 /* float results below the smallest normal number may be 0, where that is faster */
+};
+
 typedef struct lathe_model_desc {
     uint32_t abi_version;
-    uint32_t flags;
+    uint32_t flags; /* lathe_model_flags */
     const char* name;
     int32_t input_count, output_count, symbol_count, constant_count, kernel_count, call_count, entry_check_count,
         padding;

@@ -4,6 +4,7 @@
 #include "runtime/context.h"
 
 #include "runtime/dtype.h"
+#include "runtime/float_mode.h"
 #include "runtime/tensor.h"
 
 #include <algorithm>
@@ -31,6 +32,15 @@ uint64_t mix(uint64_t value) {
     return value ^ (value >> 31);
 }
 
+bool flushesSubnormals(const lathe_model_desc& desc) {
+    return (desc.flags & LATHE_FLUSH_SUBNORMALS) != 0;
+}
+
+int32_t enter(const lathe_model_desc& desc, lathe_exec& exec) {
+    const FloatMode mode(flushesSubnormals(desc));
+    return desc.entry(&exec);
+}
+
 /// A seed that other contexts do not have: of the kernel, or, where it gives none, of the clock and an address. (Not
 /// std::random_device: it asks for a newer C library, and throws where /dev is not.)
 uint64_t entropy() {
@@ -47,7 +57,7 @@ uint64_t entropy() {
 
 Context::Context(std::shared_ptr<const Model> model, const lathe_context_options& options)
     : model_(std::move(model)), memory_(options.allocate, options.release, options.user, options.memory_limit),
-      arena_(memory_), pool_(options.threads, this), exec_{this, 0, false} {
+      arena_(memory_), pool_(options.threads, flushesSubnormals(model_->desc()), this), exec_{this, 0, false} {
     inputs_.reserve(model_->inputTypes().size());
     for (size_t i = 0; i < model_->inputTypes().size(); ++i)
         inputs_.push_back({.own = GrowingBuffer(memory_)});
@@ -151,7 +161,7 @@ lathe_status Context::run() {
             return error_.set(LATHE_MISSING_INPUT, "input '%s' is not set", desc.inputs[i].name);
     prepareRun();
     pool_.startRun();
-    const int32_t status = desc.entry(&exec_);
+    const int32_t status = enter(desc, exec_);
     pool_.endRun();
     const lathe_status result = status == 0 ? checkOutputs() : explain(status);
     arena_.endRun();

@@ -7,6 +7,7 @@
 // the chunks, not for the workers.
 #include "runtime/thread_pool.h"
 
+#include "runtime/float_mode.h"
 #include "runtime/profile.h"
 
 #include <algorithm>
@@ -76,8 +77,9 @@ int availableThreads() {
 
 } // namespace
 
-ThreadPool::ThreadPool(int threads, Context* context)
-    : threads_(threads > 0 ? threads : availableThreads()), shares_(static_cast<size_t>(threads_)) {
+ThreadPool::ThreadPool(int threads, bool flushesSubnormals, Context* context)
+    : threads_(threads > 0 ? threads : availableThreads()), flushesSubnormals_(flushesSubnormals),
+      shares_(static_cast<size_t>(threads_)) {
     for (int i = 0; i < threads_; ++i)
         execs_.push_back({context, i, true});
     workers_.reserve(static_cast<size_t>(threads_));
@@ -154,6 +156,7 @@ void ThreadPool::share(uint32_t region, int64_t chunks) {
 }
 
 void ThreadPool::work(int thread) {
+    const FloatMode mode(flushesSubnormals_);
     uint32_t region = 0;
     while (awaitRegion(region))
         participate(thread, region);

@@ -22,8 +22,9 @@ class Profile;
 
 class ThreadPool {
 public:
-    /// `threads` counts the caller; 0: all that this process may use. Workers start with the first region.
-    ThreadPool(int threads, Context* context);
+    /// `threads` counts the caller; 0: all that this process may use. Workers start with the first region, and compute in this
+    /// mode (runtime/float_mode.h); the caller sees to its own.
+    ThreadPool(int threads, bool flushesSubnormals, Context* context);
     ~ThreadPool();
     ThreadPool(const ThreadPool&) = delete;
     ThreadPool& operator=(const ThreadPool&) = delete;
@@ -60,6 +61,7 @@ private:
     void noteFailure(int64_t chunk, int32_t status);
 
     const int threads_;
+    const bool flushesSubnormals_;
     std::vector<lathe_exec> execs_; // inside a region, by thread
     std::vector<std::thread> workers_;
     std::vector<Share> shares_; // by thread

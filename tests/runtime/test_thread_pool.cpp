@@ -3,6 +3,7 @@
 // Parallel regions: each chunk runs once, on the thread whose share it is unless that one is behind; statuses do not depend on
 // timing, nesting and parking work.
 // Runs: sanitized threads
+#include "runtime/float_mode.h"
 #include "runtime/thread_pool.h"
 #include "support/program_of_tests.h"
 
@@ -10,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <bit>
 #include <chrono>
 #include <functional>
 #include <thread>
@@ -118,7 +120,7 @@ private slots:
 
     void eachChunkRunsOnce() {
         QFETCH(int, threads);
-        ThreadPool pool(threads, nullptr);
+        ThreadPool pool(threads, false, nullptr);
         QCOMPARE(pool.threads(), threads);
         for (const size_t chunks : {0, 1, 2, 3, 17, 64, 1000}) {
             Counts counts(chunks);
@@ -133,7 +135,7 @@ private slots:
     }
 
     void regionsOfChangingSizesDoNotMix() {
-        ThreadPool pool(4, nullptr);
+        ThreadPool pool(4, false, nullptr);
         Squares squares{std::vector<int64_t>(64)};
         std::vector<int64_t> expected(64);
         pool.startRun();
@@ -160,7 +162,7 @@ private slots:
         QFETCH(int, chunks);
         QFETCH(QList<QList<qint64>>, shares);
         const auto threads = static_cast<int>(shares.size());
-        ThreadPool pool(threads, nullptr);
+        ThreadPool pool(threads, false, nullptr);
         for (int region = 0; region < 50; ++region) {
             Log lockstep(threads);
             std::vector<std::atomic<int>> begun(static_cast<size_t>(threads));
@@ -188,7 +190,7 @@ private slots:
     void whoIsDoneTakesFromTheFarEnd() {
         QFETCH(int, slow);
         QFETCH(QList<qint64>, quick);
-        ThreadPool pool(2, nullptr);
+        ThreadPool pool(2, false, nullptr);
         for (int region = 0; region < 50; ++region) {
             Log oneSided(2);
             std::atomic<int> begun{0};
@@ -205,8 +207,44 @@ private slots:
         }
     }
 
+    /// Subnormal results of workers are as the pool was told, those of the caller as they were before.
+    void workersComputeInTheirMode_data() {
+        QTest::addColumn<bool>("flushes");
+        QTest::newRow("flushed") << true;
+        QTest::newRow("kept") << false;
+    }
+
+    void workersComputeInTheirMode() {
+        QFETCH(bool, flushes);
+        const FloatMode others(!flushes); // of whoever calls, which workers would inherit
+        const auto product = [] {
+            volatile float small = 1e-30F, smaller = 1e-10F;
+            return small * smaller; // NOLINT
+        };
+        ThreadPool pool(3, flushes, nullptr);
+        Log together(3);
+        std::array<std::atomic<float>, 3> products{};
+        std::atomic<int> begun{0};
+        together.mayEnd = [&, first = std::array<bool, 3>{true, true, true}](const Log&, int64_t chunk,
+                                                                             int thread) mutable {
+            if (std::exchange(first[static_cast<size_t>(chunk)], false)) {
+                products[static_cast<size_t>(thread)].store(product());
+                begun.fetch_add(1);
+            }
+            return begun.load() == 3;
+        };
+        QCOMPARE(pool.run(&top_, log, &together, 3), 0);
+#if defined(__x86_64__)
+        const float wanted[] = {flushes ? 1e-40F : 0, flushes ? 0 : 1e-40F, flushes ? 0 : 1e-40F};
+#else
+        const float wanted[] = {1e-40F, 1e-40F, 1e-40F};
+#endif
+        for (size_t thread = 0; thread < 3; ++thread)
+            QCOMPARE(std::bit_cast<uint32_t>(products[thread].load()), std::bit_cast<uint32_t>(wanted[thread]));
+    }
+
     void nestedRegionsRunInline() {
-        ThreadPool pool(3, nullptr);
+        ThreadPool pool(3, false, nullptr);
         Counts inner(10);
         Nested nested{&pool, &inner};
         QCOMPARE(pool.run(&top_, nest, &nested, 25), 0);
@@ -216,7 +254,7 @@ private slots:
 
     void statusIsThatOfTheLowestFailingChunk() {
         for (const int threads : {1, 2, 3, 4, 5}) {
-            ThreadPool pool(threads, nullptr);
+            ThreadPool pool(threads, false, nullptr);
             for (int i = 0; i < 100; ++i)
                 QCOMPARE(pool.run(&top_, failSome, nullptr, 16), 103);
             Counts counts(4);
@@ -226,12 +264,12 @@ private slots:
 
     void chunksKnowTheirThread() {
         int threads = 4;
-        ThreadPool pool(threads, nullptr);
+        ThreadPool pool(threads, false, nullptr);
         QCOMPARE(pool.run(&top_, checkThread, &threads, 1000), 0);
     }
 
     void parkedWorkersWakeAgain() {
-        ThreadPool pool(3, nullptr);
+        ThreadPool pool(3, false, nullptr);
         for (int i = 0; i < 20; ++i) {
             Counts counts(8);
             pool.startRun();
@@ -245,7 +283,7 @@ private slots:
 
     void poolsEndAtAnyTime() {
         for (int i = 0; i < 50; ++i) {
-            ThreadPool pool(4, nullptr);
+            ThreadPool pool(4, false, nullptr);
             Counts counts(3);
             if (i % 2)
                 QCOMPARE(pool.run(&top_, count, &counts, 3), 0);
@@ -255,7 +293,7 @@ private slots:
     }
 
     void emptyRegion() {
-        ThreadPool pool(2, nullptr);
+        ThreadPool pool(2, false, nullptr);
         Counts counts(2);
         pool.startRun();
         QBENCHMARK {

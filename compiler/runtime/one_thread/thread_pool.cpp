@@ -6,7 +6,8 @@
 
 namespace lathe::runtime {
 
-ThreadPool::ThreadPool(int, Context* context) : threads_(1), execs_{{context, 0, true}} {}
+ThreadPool::ThreadPool(int, bool flushesSubnormals, Context* context)
+    : threads_(1), flushesSubnormals_(flushesSubnormals), execs_{{context, 0, true}} {}
 
 ThreadPool::~ThreadPool() = default;
 
