@@ -9,6 +9,7 @@
 #include "codegen/target.h"
 #include "driver/diagnostics.h"
 #include "driver/json.h"
+#include "driver/machine_peaks.h"
 #include "records/best.h"
 #include "records/near.h"
 
@@ -61,6 +62,8 @@ Result<driver::Shapes::value_type> parseShape(const std::string& text) {
 
 Result<driver::Options> makeOptions(const Common& common, driver::Options options) {
     LATHE_TRY(options.target, codegen::parseTarget(common.target));
+    if (common.target == "native" && !common.noCache)
+        options.bytesPerMultiplyAdd = driver::measuredBalance();
     options.threads = common.threads;
     if (common.numerics) {
         LATHE_TRY(options.numerics, driver::parseNumerics(*common.numerics));

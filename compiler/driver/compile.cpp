@@ -122,12 +122,12 @@ std::set<int32_t> nodesWithCode(const Module& module, const Trace& trace) {
     return code;
 }
 
-Result<Module> vary(const Module& module, const Target& target, const std::vector<VariantDecision>& decided,
+Result<Module> vary(const Module& module, const Options& options, const std::vector<VariantDecision>& decided,
                     NotOffered* notOffered, Trace& trace) {
-    lower::Varied made = lower::chooseVariants(module, target);
+    lower::Varied made = lower::chooseVariants(module, options.target, options.bytesPerMultiplyAdd);
     if (!decided.empty()) {
         LATHE_TRY(const auto pins, resolve(decided, made.choices, *trace.graph, *module.spans, notOffered));
-        made = lower::chooseVariants(module, target, pins);
+        made = lower::chooseVariants(module, options.target, options.bytesPerMultiplyAdd, pins);
     }
     trace.variants = recordsOf(made.choices, *trace.graph, *module.spans);
     return std::move(made.module);
@@ -250,9 +250,8 @@ Result<Artifact> runPipeline(const ModelSource& source, const std::filesystem::p
         pass("simplify arithmetic", [&](const Module& m) { return transform::simplifyArithmetic(m, exact); }));
     LATHE_CHECKED(pass("fold scale", [](const Module& m) { return transform::foldScale(m); }));
     LATHE_CHECKED(pass("canonical forms", [](const Module& m) { return transform::canonicalize(m); }));
-    LATHE_CHECKED(pass("choose variants", [&](const Module& m) {
-        return vary(m, options.target, decisions.variants, notOffered, trace);
-    }));
+    LATHE_CHECKED(pass("choose variants",
+                       [&](const Module& m) { return vary(m, options, decisions.variants, notOffered, trace); }));
     LATHE_CHECKED(pass("choose layouts", [&](const Module& m) {
         return layOut(m, options.target, decisions.layouts, notOffered, trace);
     }));

@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <barrier>
 #include <chrono>
+#include <cmath>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <fstream>
@@ -213,6 +214,20 @@ std::string machineInstance(bool keep) {
     writeKept(path, kept);
     const nlohmann::json written = readKept(path); // or it could not be
     return written.contains("instance") ? toString(id) : std::string();
+}
+
+std::optional<double> measuredBalance() {
+    const std::filesystem::path folder = cacheFolder();
+    if (folder.empty())
+        return std::nullopt;
+    Peak best; // each entry has that of one thread
+    const std::string cpu = cpuName() + ", ";
+    for (const auto& [key, entry] : readKept(folder / keptName).items())
+        if (const auto one = key.starts_with(cpu) && entry.is_object() ? peakOf(entry, "one") : std::nullopt)
+            best = {std::max(best.gflops, one->gflops), std::max(best.gbs, one->gbs)};
+    if (best.gflops <= 0)
+        return std::nullopt;
+    return std::exp2(std::round(2 * std::log2(best.gbs / (best.gflops / 2))) / 2);
 }
 
 MachinePeaks machinePeaks(int threads, bool keep, const std::function<bool()>& cancelled) {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 
 namespace lathe::driver {
@@ -30,6 +31,11 @@ std::string cpuName();
 /// damaged or unwritable only means that they are measured anew. What a kernel seems to reach is no measurement, as its FLOPs
 /// are estimated: it raises nothing. Throws Cancelled (driver/guarded.h) if `cancelled`, which may be empty, says so.
 MachinePeaks machinePeaks(int threads, bool keep, const std::function<bool()>& cancelled = {});
+
+/// What one thread of this machine reads from beyond the caches in the time of a float32 multiply-add, in bytes, by the peaks
+/// that are kept; nothing if nobody has measured yet. In steps of half a power of two, so that a peak which rises a little changes no
+/// code. Looks, and measures nothing.
+std::optional<double> measuredBalance();
 
 /// 32 hexadecimal digits that were drawn when this machine was first asked for, and are kept with the peaks: two machines of one
 /// class have others. Not to be kept, or nowhere to keep it: empty.

@@ -112,6 +112,8 @@ std::string toJson(const Options& options) {
         object["shapes"][name] = dims;
     for (const auto& [name, dims] : options.shapesAtNeed)
         object["shapes_at_need"][name] = dims;
+    if (options.bytesPerMultiplyAdd)
+        object["bytes_per_multiply_add"] = *options.bytesPerMultiplyAdd;
     if (!options.observe.empty())
         object["observe"] = options.observe;
     if (options.offeredAlone)
@@ -157,6 +159,9 @@ Result<Options> parseOptions(std::string_view text) {
             good = read(value, options.shapes);
         } else if (key == "shapes_at_need") {
             good = read(value, options.shapesAtNeed);
+        } else if (key == "bytes_per_multiply_add" && value.is_number() && value > 0) {
+            options.bytesPerMultiplyAdd = value.get<double>();
+            good = true;
         } else if (key == "observe") {
             good = read(value, options.observe);
         } else if (key == "offered_alone") {
@@ -165,7 +170,7 @@ Result<Options> parseOptions(std::string_view text) {
         if (!good)
             return failure(fmt::format("unknown or malformed option '{}'", key),
                            "known: target, threads, numerics, verify, cache, emit_code, form, weights, name, "
-                           "symbols, shapes, shapes_at_need, observe, offered_alone");
+                           "symbols, shapes, shapes_at_need, bytes_per_multiply_add, observe, offered_alone");
     }
     return options;
 }

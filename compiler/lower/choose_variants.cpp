@@ -5,14 +5,15 @@ namespace lathe::lower {
 
 using namespace relay;
 
-Varied chooseVariants(const Module& module, const Target& target, const std::map<uint32_t, std::string_view>& pins) {
+Varied chooseVariants(const Module& module, const Target& target, std::optional<double> bytesPerMultiplyAdd,
+                      const std::map<uint32_t, std::string_view>& pins) {
     std::vector<VariantChoice> choices;
     const auto rewrite = [&](const BindingPtr& binding, Rewriter&, const Index& index,
                              Module& result) -> std::vector<BindingPtr> {
         const auto* call = binding->as<OpCall>();
         std::vector<topi::VariantCost> offered;
         if (call)
-            offered = topi::variantsOf(*call, index, binding->type, target);
+            offered = topi::variantsOf(*call, index, binding->type, target, bytesPerMultiplyAdd);
         if (offered.empty())
             return {binding};
         const auto pin = pins.find(binding->var.id);

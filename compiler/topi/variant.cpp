@@ -17,15 +17,33 @@ struct ConvShape {
            window = 1; // of the result; window: all elements
 };
 
+/// What one thread reads from main memory in the time of a float32 multiply-add, by LLVM's name of the CPU.
+struct Balance {
+    std::string_view cpu;
+    double bytesPerMultiplyAdd;
+};
+/// Measured on Sapphire Rapids; the others have the same units, behind the same kind of mesh.
+constexpr Balance balances[] = {{"skylake-avx512", 0.12}, {"cascadelake", 0.12},    {"cooperlake", 0.12},
+                                {"icelake-server", 0.12}, {"sapphirerapids", 0.12}, {"emeraldrapids", 0.12},
+                                {"graniterapids", 0.12},  {"graniterapids-d", 0.12}};
+constexpr double usualBalance = 10.0 / 16;
+
 /// The machine as far as estimates need it: rates a cycle of one thread.
 struct Rates {
     double lanes;        // float32 of a vector
     double multiplyAdds; // of float32: those of two vectors of 256 bits, one of 512; as products and sums, half as many
-    double weightBytes = 10; // read from main memory, where a network's weights are
-    double cacheBytes = 24;  // written and read again, chunk by chunk
+    double weightBytes;  // read from main memory, where a network's weights are
+    double cacheBytes = 24; // written and read again, chunk by chunk
 
-    explicit Rates(const Target& target)
-        : lanes(target.lanes(32)), multiplyAdds(std::min(2 * lanes, 16.0) / (target.hasFma ? 1 : 2)) {}
+    Rates(const Target& target, std::optional<double> bytesPerMultiplyAdd)
+        : lanes(target.lanes(32)), multiplyAdds(std::min(2 * lanes, 16.0) / (target.hasFma ? 1 : 2)),
+          weightBytes(multiplyAdds * bytesPerMultiplyAdd.value_or(balanceOf(target.cpu))) {}
+
+private:
+    static double balanceOf(std::string_view cpu) {
+        const auto row = std::ranges::find(balances, cpu, &Balance::cpu);
+        return row == std::end(balances) ? usualBalance : row->bytesPerMultiplyAdd;
+    }
 };
 
 double directCycles(const ConvShape& conv, const Rates& rates) {
@@ -106,11 +124,12 @@ constexpr VariantRow table[] = {
 
 } // namespace
 
-std::vector<VariantCost> variantsOf(const OpCall& call, const Index& index, const Type& result, const Target& target) {
+std::vector<VariantCost> variantsOf(const OpCall& call, const Index& index, const Type& result, const Target& target,
+                                    std::optional<double> bytesPerMultiplyAdd) {
     const std::optional<ConvShape> shape = shapeOf(call, index, result, target);
     if (!shape)
         return {};
-    const Rates rates(target);
+    const Rates rates(target, bytesPerMultiplyAdd);
     std::vector<VariantCost> costs;
     for (const VariantRow& row : table)
         costs.push_back({row.name, row.cycles(*shape, rates)});

@@ -8,6 +8,8 @@
 #include "base/target.h"
 #include "relay/transform/make.h"
 
+#include <optional>
+
 namespace lathe::topi {
 
 /// A variant that applies to a call.
@@ -17,8 +19,10 @@ struct VariantCost {
 };
 
 /// The variants of a call with constant weights, the operator as it stands first. Empty if there is no choice.
+/// bytesPerMultiplyAdd: what one thread reads from main memory in the time of a float32 multiply-add, where that was measured;
+/// else a table by CPU says it.
 std::vector<VariantCost> variantsOf(const relay::OpCall& call, const relay::Index& index, const relay::Type& result,
-                                    const Target& target);
+                                    const Target& target, std::optional<double> bytesPerMultiplyAdd = {});
 
 /// The one that takes least; another than the first must save a tenth, for it rounds otherwise.
 std::string_view preferredVariant(const std::vector<VariantCost>& variants);

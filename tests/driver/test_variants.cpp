@@ -96,6 +96,32 @@ class TestVariants : public QObject {
     }
 
 private slots:
+    /// Winograd's transformed weights of 512 channels are 17 or 37 MB for 7 × 7 pixels: whether they pay depends on main memory.
+    void bandwidthDecides_data() {
+        QTest::addColumn<QString>("target");
+        QTest::addColumn<double>("measured"); // bytes in the time of a multiply-add; 0: nobody has measured
+        QTest::addColumn<QString>("variant");
+        QTest::newRow("server, Intel") << "sapphirerapids" << 0.0 << "direct";
+        QTest::newRow("server, AMD") << "znver3" << 0.0 << "winograd2";
+        QTest::newRow("slow memory") << "znver3" << 0.1 << "direct";
+        QTest::newRow("fast memory") << "sapphirerapids" << 1.0 << "winograd4";
+    }
+    void bandwidthDecides() {
+        QFETCH(QString, target);
+        QFETCH(double, measured);
+        QFETCH(QString, variant);
+        driver::Options options = optionsFor(target);
+        options.emitCode = false;
+        if (measured > 0)
+            options.bytesPerMultiplyAdd = measured;
+        const std::string bytes = network(1, 512, 512, 7, 7, true);
+        driver::Trace trace;
+        QVERIFY(driver::compileBytes(std::as_bytes(std::span(bytes)), "model.onnx", {}, {}, options, trace));
+        QCOMPARE(trace.variants.size(), size_t(2));
+        for (const driver::VariantRecord& record : trace.variants)
+            QCOMPARE(record.chosen.variant, variant.toStdString());
+    }
+
     void eachGivesTheSame_data() {
         QTest::addColumn<std::vector<int64_t>>("sizes"); // batch, channels, results, height, width
         QTest::addColumn<bool>("padded");
