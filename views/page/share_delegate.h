@@ -19,8 +19,8 @@ public:
         RowDelegate::paint(painter, option, index);
         const double share = index.data(Qt::UserRole).toDouble();
         const bool selected = option.state.testFlag(QStyle::State_Selected); // on a ground as strong as the bars
-        QColor colour = selected ? option.palette.color(QPalette::HighlightedText)
-                                 : models::colorsFor(option.palette).product;
+        QColor colour =
+            selected ? option.palette.color(QPalette::HighlightedText) : models::colorsFor(option.palette).product;
         colour.setAlphaF(0.35F);
         QRectF bar = QRectF(option.rect).adjusted(2, 4, -2, -4);
         bar.setWidth(bar.width() * share);
