@@ -178,7 +178,7 @@ Found search(const Table& table, std::string_view name, uint64_t seed, const tun
     Found found;
     double least = 1;
     for (size_t i = 0; i < trials.size(); ++i) {
-        least = std::min(least, ratioOf(trials[i], trials.front().us));
+        least = std::min(least, ratioOf(trials[i]));
         if (i == std::min(early, trials.size() - 1))
             found.missing = 1 - table.best / least;
         if (table.best / least >= close) {
