@@ -211,13 +211,15 @@ private slots:
         QFETCH(QList<float>, x);
         QFETCH(QList<float>, expected);
         const std::string op = call.toStdString();
+        // The text of a float16 constant is its bits: 15360 are those of 1.
         const std::string more = op == "InstanceNormalization" || op.starts_with("Group") ? ", one, none" : "";
         std::string problem;
         const auto result = resultOf(
-            fmt::format("g (float[1,1,{0}] x) => (float[a,b,c] y) {{ h = Cast <to = 10> (x) "
-                        "one = Constant <value = float16[1] {{1}}> () none = Constant <value = float16[1] {{0}}> () "
-                        "r = {1} (h{2}) y = Cast <to = 1> (r) }}",
-                        x.size(), op, more),
+            fmt::format(
+                "g (float[1,1,{0}] x) => (float[a,b,c] y) {{ h = Cast <to = 10> (x) "
+                "one = Constant <value = float16[1] {{15360}}> () none = Constant <value = float16[1] {{0}}> () "
+                "r = {1} (h{2}) y = Cast <to = 1> (r) }}",
+                x.size(), op, more),
             {1, 1, x.size()}, Values(x.begin(), x.end()), problem);
         QVERIFY2(problem.empty(), problem.c_str());
         const Values y = valuesOf<float>(result);
