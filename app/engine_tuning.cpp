@@ -38,6 +38,9 @@ StudyEnd endOf(const driver::Tuned& tuned, const driver::Decisions& before) {
         else if (state.isTaken() && state.trials[state.best].inPlace == tune::InPlace::TakenBack)
             end.found[state.task.workload] = {state.trials[state.best].candidate.trace,
                                               FoundSchedule::InPlace::TakenBack};
+        else if (end.graph && state.isTaken() && state.trials[state.best].inPlace == tune::InPlace::Kept)
+            // Of a kernel that only the model of before has: for whoever does without the other choices.
+            end.found[state.task.workload] = {state.trials[state.best].candidate.trace, FoundSchedule::InPlace::Kept};
     if (tuned.whole) {
         end.beforeMs = tuned.whole->beforeMs;
         end.afterMs = tuned.whole->afterMs;

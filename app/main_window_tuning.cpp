@@ -144,8 +144,9 @@ void MainWindow::showTuned(const QString& path, const views::models::StudyEnd& e
     } else if (end.failed) {
         log(tr("The study was broken off; the records keep what was tried."));
     } else {
-        const auto kept = std::ranges::count_if(end.found, [](const auto& each) {
-            return each.second.inPlace == views::models::FoundSchedule::InPlace::Kept;
+        const auto kept = std::ranges::count_if(end.found, [&](const auto& each) {
+            return each.second.inPlace == views::models::FoundSchedule::InPlace::Kept &&
+                   (!end.graph || end.graph->workloads.contains(each.first));
         });
         QStringList found;
         if (end.graph)

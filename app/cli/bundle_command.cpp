@@ -128,6 +128,8 @@ int makeBundle(const BundleArgs& args, const Common& common) {
         return report({error(ErrorKind::Usage, fmt::format("'{}' is an artifact", args.model),
                              "name the model that it was made of")},
                       common);
+    if (const auto file = needsFile(args.model); !file)
+        return report({file.error()}, common);
     auto options = optionsOf(args, common);
     if (!options)
         return reported(options.error(), common);

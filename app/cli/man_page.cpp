@@ -58,9 +58,10 @@ std::string synopsis(const CLI::App& command) {
 
 /// What follows the name of a command in its page: of an inner command that of the one around it.
 const PageText* textOf(const CLI::App& command) {
-    const PageText* text = pageTextOf(command.get_parent() ? command.get_name() : "");
-    const bool isInner = command.get_parent() && command.get_parent()->get_parent();
-    return isInner ? nullptr : text;
+    const CLI::App* outer = &command;
+    while (outer->get_parent() && outer->get_parent()->get_parent())
+        outer = outer->get_parent();
+    return pageTextOf(outer->get_parent() ? outer->get_name() : "");
 }
 
 std::string examplesOf(std::string_view lines) {

@@ -6,6 +6,7 @@
 #include "driver/tensor_files.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <utility>
@@ -23,6 +24,15 @@ Result<driver::Options> makeRunOptions(const Common& common, const std::string& 
     LATHE_TRY(const driver::Device where, driver::parseDevice(device));
     LATHE_CHECKED(driver::runnerCommand(where, options.target));
     return options;
+}
+
+Result<void> needsFile(const std::string& model) {
+    std::error_code unknown;
+    const auto kind = std::filesystem::status(model, unknown).type();
+    if (model != "-" && kind != std::filesystem::file_type::fifo && kind != std::filesystem::file_type::socket)
+        return {};
+    return failure(ErrorKind::Usage, "a model from standard input can be read once, and is needed several times here",
+                   "save it to a file");
 }
 
 void reportWarnings(const driver::Trace& trace, const Common& common) {

@@ -21,6 +21,9 @@ Result<void> addNearRecords(driver::Decisions& decisions, const std::string& mod
 /// Recorded schedules that did not fit are marked in the file, so that they are not tried again.
 void markStale(const driver::Trace& trace, const Common& common);
 
+/// Fails, with kind Usage, for a model from standard input: what the command does reads it more than once.
+Result<void> needsFile(const std::string& model);
+
 void reportWarnings(const driver::Trace& trace, const Common& common);
 
 /// One compilation serves all sizes: moves the shapes of the options to where they are fixed only at need, with those of given

@@ -159,6 +159,7 @@ void printTunedJson(const driver::Tuned& tuned) {
                                      {"after_ms", whole.afterMs.middle},
                                      {"after_half_ms", {whole.afterMs.low, whole.afterMs.high}},
                                      {"faster", isFaster(whole)},
+                                     {"not_timed", tuned.notTimed},
                                      {"timings", tuned.study.timings.all},
                                      {"disturbed", tuned.study.timings.disturbed},
                                      {"problem", tuned.failed ? tuned.failed->what : std::string()},

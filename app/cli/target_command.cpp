@@ -65,6 +65,8 @@ int targetCommand(const TargetArgs& args, const Common& common) {
         return 0;
     }
     const driver::MachinePeaks peaks = driver::machinePeaks(common.threads, !common.noCache);
+    if (!common.noCache)
+        driver::keepBalance(peaks);
     const std::string machine = records::settingHere(options->threads, driver::toString(options->numerics)).machine;
     const std::string instance = driver::machineInstance(!common.noCache);
     if (common.json) {

@@ -168,7 +168,8 @@ TestResult runTest(const TestCase& test, driver::Tolerance tolerance, const driv
         return {};
     };
     Result<void> compiled = compile(options);
-    if (!compiled && trace.graph && trace.graph->graph && trace.passes.empty() && options.shapes.empty()) {
+    if (!compiled && trace.graph && trace.graph->graph && options.shapes.empty() &&
+        (trace.passes.empty() || !trace.passes.front().after)) {
         driver::Options atNeed = options;
         atNeed.shapesAtNeed = driver::shapesOf(test.dataSets, *trace.graph);
         if (!atNeed.shapesAtNeed.empty()) {

@@ -241,6 +241,8 @@ Result<driver::Tuned> tuned(const TuneArgs& args, const Common& common) {
 int tuneCommand(const TuneArgs& args, const Common& common) {
     if (const auto good = checkName(args.study); !good)
         return report({good.error()}, common);
+    if (const auto file = needsFile(args.model); !file)
+        return report({file.error()}, common);
     if (const auto other = keepsFiles(args.out, {args.model, common.decisionsFile, common.tunedFrom}, args.records);
         !other)
         return report({other.error()}, common);

@@ -43,6 +43,8 @@ public:
         bytes_ -= std::min<int64_t>(amounts.bytes, bytes_);
         steps_ -= std::min<int64_t>(amounts.steps, steps_);
     }
+    /// As it was when left() gave this: for work that is begun anew.
+    void reset(const Amounts& amounts) { nodes_ = amounts.nodes, bytes_ = amounts.bytes, steps_ = amounts.steps; }
 
     void checkpoint() const {
         if (checkpoint_)

@@ -474,6 +474,7 @@ Result<PlannedBundle> Planner::plan() {
         options_.name = modelNameOf(model_);
     if (options_.targets.empty())
         options_.targets.push_back(codegen::nativeTarget());
+    options_.compile.bytesPerMultiplyAdd.reset(); // nothing that was measured here decides what runs elsewhere
     step("runtime packages", 0);
     if (options_.form == BundleForm::CSource) {
         LATHE_CHECKED(writeSource());

@@ -81,8 +81,9 @@ driver::Shapes largestShapes(const ModelInterface& interface) {
 }
 
 std::optional<std::string> sizeOutside(const ModelInterface& interface, const std::vector<model::HostTensor>& inputs) {
-    for (size_t i = 0; i < inputs.size(); ++i)
-        for (size_t axis = 0; axis < inputs[i].shape.size(); ++axis) {
+    for (size_t i = 0; i < std::min(inputs.size(), interface.inputs.size()); ++i)
+        // Of another rank nothing is asked here: the run says what is wrong.
+        for (size_t axis = 0; axis < std::min(inputs[i].shape.size(), interface.inputs[i].dims.size()); ++axis) {
             const int64_t dim = interface.inputs[i].dims[axis], size = inputs[i].shape[axis];
             if (!driver::isSymbol(dim))
                 continue;

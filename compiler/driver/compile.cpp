@@ -38,8 +38,10 @@ Result<std::shared_ptr<Module>> runImport(const ModelSource& source, relay::Eval
                                           Trace& trace) {
     return hook.step("import", [&]() -> Result<std::shared_ptr<Module>> {
         frontend::Options importOptions{options.symbols, options.shapes, budget};
+        const Budget::Amounts before = budget->left();
         frontend::Imported imported = source.import(&evaluator, importOptions);
-        if (!imported.module && !options.shapesAtNeed.empty()) {
+        if (!imported.module && imported.graph && !options.shapesAtNeed.empty()) {
+            budget->reset(before);
             const auto why = std::ranges::find(imported.diagnostics, Severity::Error, &Diagnostic::severity);
             importOptions.shapes.insert(importOptions.shapes.end(), options.shapesAtNeed.begin(),
                                         options.shapesAtNeed.end());

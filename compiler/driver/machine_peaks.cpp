@@ -83,6 +83,7 @@ const Loops& loopsOfThisMachine() {
 }
 
 constexpr const char* keptName = "measured_peaks.json";
+constexpr const char* balanceName = "balance"; // in that file; no name of a CPU with its threads
 constexpr int rounds = 6;
 /// When nothing is known, and when something is kept already.
 constexpr int repetitions = 6, laterRepetitions = 1;
@@ -167,7 +168,7 @@ std::optional<Peak> peakOf(const nlohmann::json& entry, const char* name) {
     return peak.gflops > 0 && peak.gbs > 0 ? std::optional(peak) : std::nullopt;
 }
 
-/// {"instance": "…", "CPU, 4 threads": {"one": {"gflops": 117.2, "gbs": 31.1}, "all": {…}}}; an empty object if there is no such file.
+/// {"instance": "…", "balance": {"CPU": 0.5}, "CPU, 4 threads": {"one": {"gflops": 117.2, "gbs": 31.1}, "all": {…}}}; an empty object if there is no such file.
 nlohmann::json readKept(const std::filesystem::path& file) {
     std::ifstream stream(file);
     const std::string text((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
@@ -216,18 +217,28 @@ std::string machineInstance(bool keep) {
     return written.contains("instance") ? toString(id) : std::string();
 }
 
+void keepBalance(const MachinePeaks& peaks) {
+    const std::filesystem::path folder = cacheFolder();
+    if (folder.empty() || peaks.one.gflops <= 0)
+        return;
+    nlohmann::json kept = readKept(folder / keptName);
+    const double balance = std::exp2(std::round(2 * std::log2(peaks.one.gbs / (peaks.one.gflops / 2))) / 2);
+    kept[balanceName] = {{peaks.cpu, balance}};
+    writeKept(folder / keptName, kept);
+}
+
 std::optional<double> measuredBalance() {
     const std::filesystem::path folder = cacheFolder();
     if (folder.empty())
         return std::nullopt;
-    Peak best; // each entry has that of one thread
-    const std::string cpu = cpuName() + ", ";
-    for (const auto& [key, entry] : readKept(folder / keptName).items())
-        if (const auto one = key.starts_with(cpu) && entry.is_object() ? peakOf(entry, "one") : std::nullopt)
-            best = {std::max(best.gflops, one->gflops), std::max(best.gbs, one->gbs)};
-    if (best.gflops <= 0)
+    const nlohmann::json kept = readKept(folder / keptName);
+    const auto balance = kept.find(balanceName);
+    if (balance == kept.end() || !balance->is_object())
         return std::nullopt;
-    return std::exp2(std::round(2 * std::log2(best.gbs / (best.gflops / 2))) / 2);
+    const auto own = balance->find(cpuName());
+    if (own == balance->end() || !own->is_number() || !(own->get<double>() > 0))
+        return std::nullopt;
+    return own->get<double>();
 }
 
 MachinePeaks machinePeaks(int threads, bool keep, const std::function<bool()>& cancelled) {

@@ -32,9 +32,12 @@ std::string cpuName();
 /// are estimated: it raises nothing. Throws Cancelled (driver/guarded.h) if `cancelled`, which may be empty, says so.
 MachinePeaks machinePeaks(int threads, bool keep, const std::function<bool()>& cancelled = {});
 
-/// What one thread of this machine reads from beyond the caches in the time of a float32 multiply-add, in bytes, by the peaks
-/// that are kept; nothing if nobody has measured yet. In steps of half a power of two, so that a peak which rises a little changes no
-/// code. Looks, and measures nothing.
+/// Keeps what one thread of this machine reads from beyond the caches in the time of a float32 multiply-add, in bytes, for
+/// measuredBalance: in steps of half a power of two, so that a peak which rises a little changes no code. For who asks to have the
+/// machine measured: peaks that are measured on the way, by a roofline or a study, keep none, for what is compiled then would be
+/// other code than what was tuned.
+void keepBalance(const MachinePeaks& peaks);
+/// What was kept; nothing if nobody has asked for it yet. Looks, and measures nothing.
 std::optional<double> measuredBalance();
 
 /// 32 hexadecimal digits that were drawn when this machine was first asked for, and are kept with the peaks: two machines of one

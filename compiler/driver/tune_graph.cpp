@@ -247,6 +247,7 @@ private:
             graph.workloads = workloadsOf(other->trace);
             tuned_.study = std::move(study);
             tuned_.decisions = all;
+            tuned_.isHeld = true;
         }
         return {};
     }

@@ -21,10 +21,19 @@ struct Drift {
     int64_t period = 1, step = 0;
 };
 
-/// `divisor` becomes a divisor of the step.
-Drift stretched(Drift drift, int64_t divisor) {
+/// Far from overflow; nothing otherwise.
+std::optional<int64_t> product(int64_t a, int64_t b) {
+    constexpr int64_t largest = int64_t{1} << 60;
+    int64_t result = 0;
+    return __builtin_mul_overflow(a, b, &result) || result > largest || result < -largest ? std::nullopt
+                                                                                          : std::optional(result);
+}
+
+/// `divisor` becomes a divisor of the step; nothing where that takes too long a period.
+std::optional<Drift> stretched(Drift drift, int64_t divisor) {
     const int64_t times = divisor / std::gcd(divisor, drift.step);
-    return {drift.period * times, drift.step * times};
+    const auto period = product(drift.period, times), step = product(drift.step, times);
+    return period && step && *period <= longestPeriod ? std::optional(Drift{*period, *step}) : std::nullopt;
 }
 
 std::optional<Drift> driftOf(const Expr& expr, const Expr& var) {
@@ -43,30 +52,40 @@ std::optional<Drift> driftOf(const Expr& expr, const Expr& var) {
         if (period > longestPeriod)
             return std::nullopt;
     }
-    const auto step = [&](size_t arg) { return args[arg].step * (period / args[arg].period); };
+    std::vector<int64_t> steps; // in that period
+    for (const Drift& drift : args) {
+        const auto step = product(drift.step, period / drift.period);
+        if (!step)
+            return std::nullopt;
+        steps.push_back(*step);
+    }
     const auto factor = [&](size_t arg) { return arith::asInt(expr->args[arg]); };
     switch (expr.kind()) {
     case ExprKind::Add:
-        return Drift{period, step(0) + step(1)};
+        return Drift{period, steps[0] + steps[1]};
     case ExprKind::Sub:
-        return Drift{period, step(0) - step(1)};
+        return Drift{period, steps[0] - steps[1]};
     case ExprKind::Mul:
         for (const size_t constant : {0, 1})
-            if (factor(constant))
-                return Drift{period, *factor(constant) * step(1 - constant)};
+            if (factor(constant)) {
+                const auto step = product(*factor(constant), steps[1 - constant]);
+                return step ? std::optional(Drift{period, *step}) : std::nullopt;
+            }
         break;
     case ExprKind::FloorDiv:
     case ExprKind::FloorMod:
         if (const auto divisor = factor(1); divisor && *divisor > 0) {
-            const Drift drift = stretched(args[0], *divisor);
-            return Drift{drift.period, expr.kind() == ExprKind::FloorMod ? 0 : drift.step / *divisor};
+            const auto drift = stretched(args[0], *divisor);
+            if (!drift)
+                return std::nullopt;
+            return Drift{drift->period, expr.kind() == ExprKind::FloorMod ? 0 : drift->step / *divisor};
         }
         break;
     default:
         break;
     }
     for (size_t arg = 0; arg < args.size(); ++arg)
-        if (step(arg) != 0)
+        if (steps[arg] != 0)
             return std::nullopt;
     return Drift{period, 0}; // whatever it computes, it computes it of the same again
 }

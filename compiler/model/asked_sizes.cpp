@@ -36,10 +36,13 @@ public:
         bool found = false;
         for (const SizedInput& input : inputs_) {
             std::vector<int64_t> own(input.dims.size(), -1);
+            bool has = false;
             for (size_t i = 0; i < own.size() && sizes.size() == 1; ++i)
-                if (isOpen(input.dims[i]) && symbolName(input.dims[i].name) == symbolName(name))
+                if (isOpen(input.dims[i]) && symbolName(input.dims[i].name) == symbolName(name)) {
                     own[i] = sizes.front();
-            if (std::ranges::all_of(own, [](int64_t size) { return size < 0; }))
+                    has = true;
+                }
+            if (!has)
                 continue;
             found = true;
             LATHE_CHECKED(takeInput(input, own));

@@ -89,7 +89,9 @@ Study studyIn(const json& line) {
     row.model = text(line, "model");
     row.modelHash = text(line, "model_hash");
     row.setting = {text(line, "machine"), whole<int>(line, "threads", 1, mostThreads), text(line, "numerics")};
-    require(driver::keptNumerics(row.setting.numerics).has_value(), "numerics");
+    const auto numerics = driver::keptNumerics(row.setting.numerics);
+    require(numerics.has_value(), "numerics");
+    row.setting.numerics = driver::toString(*numerics);
     row.search = text(line, "search");
     row.program = text(line, "program");
     row.started = whole<int64_t>(line, "started", 0, int64_t{1} << 40);

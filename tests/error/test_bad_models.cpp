@@ -339,18 +339,20 @@ private slots:
 
     void externalDataOutside_data() {
         QTest::addColumn<QString>("location");
-        QTest::newRow("above") << "../weights.bin";
-        QTest::newRow("absolute") << "/etc/hostname";
-        QTest::newRow("around") << "sub/../../weights.bin";
-        QTest::newRow("link") << "link.bin";
+        QTest::addColumn<QString>("said");
+        QTest::newRow("above") << "../weights.bin" << "lies outside of the model's folder";
+        QTest::newRow("absolute") << "/etc/hostname" << "lies outside of the model's folder";
+        QTest::newRow("around") << "sub/../../weights.bin" << "lies outside of the model's folder";
+        QTest::newRow("link") << "link.bin" << "is a link to a place outside of the model's folder";
     }
     void externalDataOutside() {
         QFETCH(QString, location);
+        QFETCH(QString, said);
         writeFile(folder_.parent_path() / "weights.bin", "12345678");
         fs::create_directories(folder_ / "sub");
         std::error_code exists;
         fs::create_symlink("../weights.bin", folder_ / "link.bin", exists);
-        refusedBytes(external(location.toStdString(), "0", "8"), {"sum", "", "outside of the model's folder"});
+        refusedBytes(external(location.toStdString(), "0", "8"), {"sum", "", said.toStdString()});
     }
 
     /// As hubs keep models: the model and its data are links to files that lie side by side elsewhere, with other names.
@@ -366,6 +368,15 @@ private slots:
         driver::Trace trace;
         const auto imported = driver::importFile(snapshot / "model.onnx", {}, trace);
         QVERIFY2(imported, imported ? "" : toString(imported.error()).c_str());
+
+        // The model alone is a link: its data lie beside the file.
+        const fs::path other = folder_ / "elsewhere";
+        fs::create_directories(other);
+        writeFile(blobs / "weights.bin", "12345678");
+        fs::create_symlink(blobs / "abc", other / "linked.onnx", exists);
+        driver::Trace again;
+        const auto linked = driver::importFile(other / "linked.onnx", {}, again);
+        QVERIFY2(linked, linked ? "" : toString(linked.error()).c_str());
     }
 
     void stringsAreRefused_data() {

@@ -148,7 +148,7 @@ private slots:
 
     void whatIsOfAnotherSettingDoesNotMatch() {
         for (const records::Setting& other :
-             {records::Setting{"another machine", 2, "default"}, {"a machine", 2, "fast"}})
+             {records::Setting{"another machine", 2, "default"}, {"a machine", 2, "another"}})
             QVERIFY(near({{product(90, 112), "{}", other}}).matchesOf(*product(60, 112)).empty());
         QCOMPARE(near({{product(90, 112), "{}", {"a machine", 2, "strict"}}}).matchesOf(*product(60, 112)).size(),
                  size_t(1)); // it is right under any

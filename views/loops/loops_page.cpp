@@ -148,6 +148,9 @@ void LoopsPage::pickLoop(const QModelIndex& row) {
 void LoopsPage::setProvenance(std::shared_ptr<const driver::Provenance> provenance) {
     provenance_ = std::move(provenance);
     call_ = kernel_ = asked_ = -1;
+    picked_ = {};
+    statement_ = {};
+    ofNest_.clear();
     function_->clear();
     const bool empty = !provenance_ || provenance_->trace().calls.empty();
     function_->setEnabled(!empty);

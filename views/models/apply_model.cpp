@@ -5,6 +5,9 @@
 #include "views/models/study_task_model.h"
 
 #include <QStringList>
+#include <algorithm>
+#include <iterator>
+#include <set>
 
 namespace lathe::views::models {
 
@@ -73,17 +76,27 @@ WhatIf ApplyModel::wish() const {
     std::optional<FoundGraph::Choices> choices;
     if (graph_ && (graphWanted_ || stateOfGraph() == State::Same))
         choices = graphWanted_ ? graph_->found : graph_->before;
+    // Kernels that the model has no more, whoever decided their schedules: it would be refused with these.
+    std::set<std::string> gone;
+    if (choices) {
+        const auto& there = graphWanted_ ? graph_->workloads : graph_->workloadsBefore;
+        const auto& other = graphWanted_ ? graph_->workloadsBefore : graph_->workloads;
+        std::ranges::set_difference(other, there, std::inserter(gone, gone.end()));
+    }
     const Changes change = changes();
     const QString what =
         change.added + change.replaced == 0
             ? tr("withdrawing %1").arg(counted(change.withdrawn, "tuned choice", "tuned choices"))
             : tr("applying %1").arg(counted(change.added + change.replaced, "tuned choice", "tuned choices"));
-    return {what, [wanted = std::move(wanted), choices = std::move(choices)](driver::Decisions& decisions) {
+    return {what, [wanted = std::move(wanted), choices = std::move(choices),
+                   gone = std::move(gone)](driver::Decisions& decisions) {
                 if (choices) {
                     decisions.variants = choices->variants;
                     decisions.layouts = choices->layouts;
                     decisions.apart = choices->apart;
                 }
+                for (const std::string& workload : gone)
+                    decisions.kernels.erase(workload);
                 for (const auto& [workload, trace] : wanted) {
                     decisions.kernels.erase(workload);
                     if (trace)

@@ -7,16 +7,15 @@
 namespace lathe::views::models {
 
 OriginText textAfterSteps(const driver::KernelRecord& kernel, int steps) {
-    const auto replayed = driver::guarded([&]() -> Result<tir::PrimFuncPtr> {
+    const auto text = driver::guarded([&]() -> Result<OriginText> {
         schedule::Schedule schedule(kernel.stages.front().second);
         schedule::ScheduleTrace first = kernel.schedule.trace;
         first.steps.resize(std::min(first.steps.size(), size_t(std::max(0, steps))));
         LATHE_CHECKED(schedule.replay(first));
-        return schedule.function();
+        const tir::PrimFuncPtr function = schedule.function();
+        return textOf(*function, driver::statementsAfter(kernel, steps, *function));
     });
-    if (replayed)
-        return textOf(**replayed, driver::statementsAfter(kernel, steps, **replayed));
-    return {QString::fromStdString(toString(replayed.error())), {}};
+    return text ? *text : OriginText{QString::fromStdString(toString(text.error())), {}};
 }
 
 void ScheduleStepModel::show(const driver::KernelRecord* kernel) {

@@ -115,7 +115,7 @@ void StudyLog::begin(StudyHead head) {
     importance_.clear();
     seconds_ = 0;
     spent_ = {};
-    timings_ = {};
+    ofStep_ = ofEarlierSteps_ = {};
     waits_ = false;
     waiting_.clear();
     pause_->stop();
@@ -179,7 +179,9 @@ void StudyLog::take(StudyUpdate& update, StudyGrowth& growth) {
     importance_ = std::move(update.importance);
     seconds_ = update.seconds;
     spent_ = update.spent;
-    timings_ = update.timings;
+    if (update.timings.all < ofStep_.all) // a later step counts anew
+        ofEarlierSteps_ = ofEarlierSteps_ + ofStep_;
+    ofStep_ = update.timings;
     waits_ = update.waits.value_or(waits_);
 }
 

@@ -138,7 +138,7 @@ public:
     const std::vector<double>& importance() const { return importance_; }
     double seconds() const { return seconds_; }
     const tune::Spent& spent() const { return spent_; }
-    const tune::Timings& timings() const { return timings_; }
+    tune::Timings timings() const { return ofEarlierSteps_ + ofStep_; }
     bool waits() const { return waits_; }
     /// Microseconds of the model in these tasks.
     double defaultUs() const;
@@ -167,7 +167,7 @@ private:
     std::vector<double> importance_;
     double seconds_ = 0;
     tune::Spent spent_;
-    tune::Timings timings_;
+    tune::Timings ofStep_, ofEarlierSteps_;
     bool waits_ = false;
     std::vector<StudyUpdate> waiting_;
     QTimer* pause_; // runs: views were told a moment ago

@@ -19,7 +19,7 @@ std::optional<double> numberIn(const QString& text) {
     return isNumber && std::isfinite(number) ? std::optional(number) : std::nullopt;
 }
 
-QString textOf(const QJsonValue& value) {
+QString cellText(const QJsonValue& value) {
     return value.isDouble() ? QString::number(value.toDouble(), 'g', 12)
            : value.isBool() ? QString::fromLatin1(value.toBool() ? "true" : "false")
                             : value.toString();
@@ -34,10 +34,10 @@ Result<NodeTable> readJson(const QByteArray& bytes) {
     NodeTable table;
     const QJsonObject object = document.object();
     for (auto entry = object.begin(); entry != object.end(); ++entry)
-        table.values[entry.key().toStdString()] = textOf(entry.value());
+        table.values[entry.key().toStdString()] = cellText(entry.value());
     for (const QJsonValue& each : document.array())
         if (const QJsonObject row = each.toObject(); row.contains("name") && row.contains("value"))
-            table.values[row["name"].toString().toStdString()] = textOf(row["value"]);
+            table.values[row["name"].toString().toStdString()] = cellText(row["value"]);
     return table;
 }
 

@@ -168,8 +168,9 @@ void HistoryPanel::add(int trial) {
     const double x = xOf(trial);
     last_ = std::max(last_, x);
     const auto y = yOf(point);
-    if (!y) {
-        failed_->addData(x, failedAt);
+    if (!y) { // one without a ratio that did not fail has no place in the chart
+        if (isFailed(point))
+            failed_->addData(x, failedAt);
         return;
     }
     graphOf(point)->addData(x, *y);
@@ -206,8 +207,10 @@ void HistoryPanel::rebuild() {
 }
 
 void HistoryPanel::follow(const models::StudyGrowth& growth) {
-    if (growth.firstTrial == 0 || (x_->currentIndex() == BySeconds && !growth.changed.empty()))
-        return rebuild(); // a batch has one time: of its trials none can be taken back alone
+    // A batch has one time: of its trials none can be taken back alone. And it says anew what the default takes.
+    if (growth.firstTrial == 0 || (x_->currentIndex() == BySeconds && !growth.changed.empty()) ||
+        y_->currentIndex() == Microseconds)
+        return rebuild();
     for (const int trial : growth.changed)
         if (isShown(log_.points()[size_t(trial)])) {
             drop(trial);
@@ -331,7 +334,7 @@ void HistoryPanel::colour() {
     }
     slow_->setScatterStyle(many ? Style(Style::ssDot, QPen(colors.dimText, dot), Qt::NoBrush, dot)
                                 : Style(Style::ssCircle, QPen(colors.dimText), Qt::NoBrush, 4));
-    slow_->setName(tr("slow"));
+    slow_->setName(tr("behind at a glance"));
     failed_->setScatterStyle(Style(Style::ssCross, QPen(colors.problem, 1.5), Qt::NoBrush, 6));
     failed_->setName(tr("failed"));
     accepted_->setScatterStyle(Style(Style::ssDiamond, QPen(colors.good, 1.5), colors.good, 10));

@@ -128,7 +128,7 @@ TuningPage::TuningPage(models::Selection* selection)
     layout->addWidget(progress_);
     layout->addWidget(body_, 1);
     connect(log_, &models::StudyLog::grown, this, [this](const models::StudyGrowth& growth) {
-        if (growth.firstTrial == 0) // its tasks are there
+        if (growth.firstTrial == 0 || nodes_.size() != log_->tasks().size()) // a later step brings tasks
             findNodes();
         describe();
     });
@@ -485,15 +485,13 @@ void TuningPage::describe() {
 
 /// What was measured beside other work is right, but says less.
 void TuningPage::describeBusy() {
-    const tune::Timings& timings = log_->timings();
+    const tune::Timings timings = log_->timings();
     busy_->setVisible(tune::wasBusy(timings));
     if (!busy_->isVisibleTo(this))
         return;
     const QString what = tr("⚠ The machine was busy in %1 of %2 timings: small gains cannot be told from noise.")
                              .arg(models::grouped(timings.disturbed), models::grouped(timings.all));
-    busy_->setText(runs_ ? what
-                         : what + ' ' +
-                               tr("Measure again when it has less to do: Start tuning… (F9) goes on with this study."));
+    busy_->setText(runs_ ? what : what + ' ' + tr("Look on when it has less to do: Start tuning… (F9)."));
 }
 
 void TuningPage::select() {

@@ -41,11 +41,10 @@ Failure tooLarge(int64_t bytes, int64_t limit) {
 Result<model::Bytes> readStandardInput(int64_t limit) {
     constexpr size_t atOnce = size_t{1} << 20;
     const auto bytes = std::make_shared<std::vector<std::byte>>();
+    std::vector<std::byte> part(atOnce);
     for (;;) {
-        const size_t before = bytes->size();
-        bytes->resize(before + atOnce);
-        const ssize_t got = read(STDIN_FILENO, bytes->data() + before, atOnce);
-        bytes->resize(before + static_cast<size_t>(std::max<ssize_t>(got, 0)));
+        const ssize_t got = read(STDIN_FILENO, part.data(), part.size());
+        bytes->insert(bytes->end(), part.begin(), part.begin() + std::max<ssize_t>(got, 0));
         if (got < 0 && errno != EINTR)
             return failure(fmt::format("standard input cannot be read: {}", std::strerror(errno)));
         if (static_cast<int64_t>(bytes->size()) > limit)

@@ -223,7 +223,12 @@ Result<std::filesystem::path> TensorReader::fileAt(const std::string& location) 
         return failure(fmt::format("external data '{}' lies outside of the model's folder", location),
                        "external data must be named relative to the model and stay in its folder");
     std::error_code code;
-    const fs::path path = fs::weakly_canonical(folders_.front() / relative, code);
+    fs::path path;
+    for (const fs::path& folder : folders_) {
+        path = fs::weakly_canonical(folder / relative, code);
+        if (std::error_code unknown; !code && fs::exists(path, unknown))
+            break;
+    }
     const auto holds = [&](const fs::path& folder) {
         std::error_code missing;
         const fs::path real = fs::canonical(folder, missing);

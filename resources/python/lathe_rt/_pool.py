@@ -44,7 +44,12 @@ class ContextPool:
         try:
             yield context
         finally:
-            self._free.put(context)
+            with self._lock:
+                is_open = self._is_open
+                if is_open:
+                    self._free.put(context)
+            if not is_open:
+                context.close()
 
     def __call__(self, /, *inputs: Any, out: Any = None, copy: bool = True, **named: Any) -> Any:
         """As the model itself: one output, or a tuple of them."""
@@ -67,17 +72,20 @@ class ContextPool:
             raise Error("the pool is closed") from None
 
     def close(self) -> None:
-        """Waits for what was begun, and frees the contexts."""
+        """Waits for what submit() began, and frees the contexts: those that are lent when they come back."""
         with self._lock:
             if not self._is_open:
                 return
             self._is_open = False
         self._workers.shutdown()
-        for _ in range(self.size):
-            context = self._free.get()
+        while True:
+            try:
+                context = self._free.get_nowait()
+            except queue.Empty:
+                break
             if context is not None:
                 context.close()
-        self._free.put(None)
+        self._free.put(None)  # for those who wait
 
     def __enter__(self) -> "ContextPool":
         return self

@@ -96,7 +96,9 @@ def _elements(value: Any, wanted: str) -> Tuple[Any, str]:
     tensor, kept = tensor_of(value, wanted)
     if not _is_compact(tensor):
         raise InvalidValue("a tensor is not contiguous: copy it", MISMATCH)
-    dtype = TYPE_NAMES[(tensor.dtype.code, tensor.dtype.bits)]
+    dtype = TYPE_NAMES.get((tensor.dtype.code, tensor.dtype.bits))
+    if dtype is None:
+        raise WrongType("the elements of a tensor are of a type that is unknown here", MISMATCH)
     return array_at((tensor.data or 0) + tensor.byte_offset, dtype, tensor.shape[: tensor.ndim], False, kept), dtype
 
 
