@@ -251,6 +251,12 @@ Var Builder::call(Op op, std::vector<Var> args, AttrsPtr attributes) {
         return {};
     State& s = *state_;
     s.budget->checkpoint();
+    // Only the shape of strings is of use: nothing computes with them.
+    const auto isText = [&](const Var& arg) { return arg && isTensor(arg) && dtype(arg) == types::String; };
+    if (op != Op::ShapeOf && std::ranges::any_of(args, isText)) {
+        fail("strings are not supported", "convert strings outside of the model", ErrorKind::Unsupported);
+        return {};
+    }
     if (!args.empty() && args[0] && isTensor(args[0]))
         attributes = withPositiveAxes(op, attributes, rank(args[0]));
     CallContext context(*this, args, attributes, [&](const std::string& hint, int64_t lower, int64_t upper) {
@@ -259,12 +265,6 @@ Var Builder::call(Op op, std::vector<Var> args, AttrsPtr attributes) {
     Result<Type> type = inferType(op, context);
     if (!type) {
         fail(type.error().what, type.error().hint);
-        return {};
-    }
-    // Only the shape of strings is of use: nothing computes with them.
-    const auto isText = [&](const Var& arg) { return arg && isTensor(arg) && dtype(arg) == types::String; };
-    if (op != Op::ShapeOf && std::ranges::any_of(args, isText)) {
-        fail("strings are not supported", "convert strings outside of the model", ErrorKind::Unsupported);
         return {};
     }
     for (const Requirement& requirement : context.requirements) {

@@ -253,6 +253,7 @@ private:
         state.judgements.push_back(judge_.judgementOf(state.trials, first));
         tell(Event::Kind::Trials, i, first);
         LATHE_CHECKED(benched([&] { return contend(i, first); }));
+        state.typicalUs = defaultUsOf(state.trials); // without those that were accepted now
         learn();
         state.seconds += elapsed() - began;
         noteRound(state, state.defaultUs() * (before - state.bestRatio));

@@ -18,6 +18,7 @@
 #include <QJsonObject>
 #include <QTemporaryDir>
 #include <QTest>
+#include <algorithm>
 #include <cmath>
 #include <csignal>
 #include <cstring>
@@ -95,8 +96,14 @@ private slots:
             QCOMPARE(all[i]["trial"].toInt(), int(i));
         QVERIFY(all[0]["made"] == "default" && all[0]["verdict"] == "measured" && all[0]["round"].toInt() == 0);
         QCOMPARE(all[0]["ratio"].toDouble(), 1.0);
-        QCOMPARE(all[0]["us"], tasks.at(0)["default_us"]);
         QCOMPARE(tasks.size(), size_t(1));
+        // What the default takes is a median of what each batch says of it.
+        std::vector<double> said;
+        for (const QJsonObject& trial : all)
+            if (trial["verdict"] == "measured")
+                said.push_back(trial["us"].toDouble() / trial["ratio"].toDouble());
+        const auto [least, most] = std::ranges::minmax(said);
+        QVERIFY(least <= tasks[0]["default_us"].toDouble() && tasks[0]["default_us"].toDouble() <= most);
         QCOMPARE(models.size(), size_t(1));
         QCOMPARE(models[0]["trials"].toInt(), int(trials.size()));
         QVERIFY(!trials.empty() && trials.size() <= 24);

@@ -444,6 +444,8 @@ private slots:
         for (size_t i = 0; i < 2; ++i) {
             study.tasks[i].task.kernel = i == 0 ? "first" : "second";
             study.tasks[i].task.workload = std::to_string(i);
+        }
+        for (size_t i = 0; i < 2; ++i) {
             study.tasks[i].trials.push_back(searchedTrial(0, random));
             log.add(models::updateOf(study, {tune::Event::Kind::TaskBegun, i, 0}));
         }

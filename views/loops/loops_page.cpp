@@ -11,6 +11,7 @@
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
+#include <QSignalBlocker>
 #include <QSplitter>
 #include <QTabWidget>
 #include <QTableView>
@@ -227,6 +228,10 @@ void LoopsPage::setLoops(int kernel, const models::LoopTexts& texts) {
     nestTree_->expandAll();
     nestTree_->resizeColumnToContents(models::LoopNestModel::Name);
     nestTree_->setColumnWidth(models::LoopNestModel::Name, std::max(260, nestTree_->columnWidth(0)));
+    { // else the focus makes the first row current, as if somebody had picked it
+        const QSignalBlocker quiet(nestTree_->selectionModel());
+        nestTree_->selectionModel()->setCurrentIndex(nest_->index(0, 0), QItemSelectionModel::NoUpdate);
+    }
     describe();
 }
 

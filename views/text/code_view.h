@@ -88,7 +88,7 @@ private:
     QStringMatcher sought_;
     bool levelled_ = false; // all lines have their levels
     // QScintilla says that the cursor has moved when it paints, if it then stands elsewhere than it said before.
-    long told_ = 0;       // that place
+    long told_ = -1;      // that place; -1: none yet
     bool placed_ = false; // a text was set since, which puts the cursor at the beginning by nobody's hand
 };
 
