@@ -186,7 +186,7 @@ private slots:
             window_.run();
             QVERIFY(settled.wait());
         }
-        auto* table = window_.profilePage()->findChild<QTableView*>();
+        auto* table = window_.profilePage()->findChild<QTableView*>("functions");
         const auto* model = window_.profilePage()->model();
         std::map<int, int> rows; // by call
         for (int row = 0; row < model->rowCount(); ++row)
@@ -213,7 +213,7 @@ private slots:
                     table->setCurrentIndex(table->model()->index(shown, 0));
             const int home = model->at(row).home;
             QTest::keyClick(table, Qt::Key_Return);
-            QTRY_COMPARE_WITH_TIMEOUT(window_.selection().nodes(), std::vector<int>{home}, patience);
+            QTRY_COMPARE_WITH_TIMEOUT(window_.selection().nodes(), std::vector<int>{home}, 10'000);
         }
     }
 };
