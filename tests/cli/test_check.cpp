@@ -4,6 +4,7 @@
 //
 // `lathe check` as scripts see it: 0 all within the tolerance, 1 something diverges, 2 for what cannot be checked; what
 // diverges first on top; references in files as `lathe run --save` writes them.
+#include "support/json_lines.h"
 #include "support/onnx_model.h"
 #include "support/program.h"
 #include "support/program_of_tests.h"
@@ -22,13 +23,6 @@ class TestCheck : public QObject {
 
     QTemporaryDir folder_;
     QString model_;
-
-    static QList<QJsonObject> lines(const Outcome& outcome) {
-        QList<QJsonObject> objects;
-        for (const QByteArray& line : QByteArray::fromStdString(outcome.out).trimmed().split('\n'))
-            objects.push_back(QJsonDocument::fromJson(line).object());
-        return objects;
-    }
 
     QString write(const QString& name, const std::string& bytes) {
         const QString path = folder_.filePath(name);
@@ -114,7 +108,8 @@ private slots:
     }
 
     void asJson() {
-        const auto objects = lines(runLathe({"check", model_, "--json", "--against", folder_.filePath("wrong")}));
+        const auto objects =
+            jsonLines(runLathe({"check", model_, "--json", "--against", folder_.filePath("wrong")}).out);
         QCOMPARE(objects.size(), 5);
         QCOMPARE(objects[0]["value"].toString(), "a");
         QCOMPARE(objects[0]["state"].toString(), "not compared");
@@ -138,7 +133,7 @@ private slots:
         for (const char* said : {"y  2 of 6 values are not a number on both sides\n",
                                  "z  6 of 6 values are infinite on both sides\n", "in 2 of them values are no finite"})
             QVERIFY2(outcome.out.find(said) != std::string::npos, outcome.out.c_str());
-        for (const QJsonObject& line : lines(runLathe(QStringList{"check", "--json"} + model))) {
+        for (const QJsonObject& line : jsonLines(runLathe(QStringList{"check", "--json"} + model).out)) {
             const QString value = line["value"].toString();
             QCOMPARE(line["nan_in_both"].toInt(), value == "y" ? 2 : 0);
             QCOMPARE(line["infinite_in_both"].toInt(), value == "z" ? 6 : 0);

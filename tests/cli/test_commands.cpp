@@ -5,6 +5,7 @@
 // The command line as scripts see it: exit codes, JSON that parses and has the fields of its contract, files written.
 // In release alone: most commands compile a model, as the tests of driver/ do under sanitizers.
 // Runs: release
+#include "support/json_lines.h"
 #include "support/onnx_model.h"
 #include "support/program.h"
 #include "support/program_of_tests.h"
@@ -36,18 +37,6 @@ class TestCommands : public QObject {
 
     QTemporaryDir folder_;
     QString model_, bad_;
-
-    static QList<QJsonObject> lines(const std::string& text) {
-        QList<QJsonObject> objects;
-        for (const QByteArray& line : QByteArray::fromStdString(text).trimmed().split('\n')) {
-            QJsonParseError error;
-            const QJsonDocument document = QJsonDocument::fromJson(line, &error);
-            if (!document.isObject())
-                qWarning("no JSON object: %s", line.constData());
-            objects.push_back(document.object());
-        }
-        return objects;
-    }
 
     void hasFields(const QJsonObject& object, const QStringList& fields) {
         for (const QString& field : fields)
@@ -155,38 +144,10 @@ private slots:
         }
     }
 
-    /// The node that meets such an input first is innocent: one sentence, kind and code, whatever is done with the model.
-    void sizesThatAnInputCannotHave() {
-        const QString out = folder_.filePath("unfit.out");
-        const QStringList commands[] = {{"inspect", model_},
-                                        {"passes", model_},
-                                        {"run", model_},
-                                        {"profile", model_},
-                                        {"bench", model_},
-                                        {"check", model_},
-                                        {"tune", model_},
-                                        {"compile", model_, "-o", out},
-                                        {"compile", model_, "--emit", "c", "-o", out},
-                                        {"report", model_, "-o", out},
-                                        {"bundle", model_, "-o", folder_.filePath("unfit.bundle")},
-                                        {"diff", model_, model_}};
-        for (const QStringList& command : commands)
-            for (const auto& [shape, said] :
-                 {std::pair("x=2,4", "input 'x' is to be [2,4], but is float32[n,3] in the model"),
-                  std::pair("z=1,3,1", "input 'z' is to be [1,3,1], but is float32[n,3] in the model")}) {
-                const Outcome outcome = runLathe(command + QStringList{"--json", "--shape", shape});
-                QVERIFY2(outcome.code == 2, (command.join(' ').toStdString() + outcome.err).c_str());
-                const QJsonObject first = lines(outcome.err).value(0);
-                QCOMPARE(first["what"].toString(), said);
-                QCOMPARE(first["kind"].toString(), "usage");
-                QCOMPARE(first["node"].toString(), QString());
-            }
-    }
-
     void inspect() {
         const Outcome outcome = runLathe({"inspect", "--json", model_, "--shape", "x=5,3"});
         QCOMPARE(outcome.code, 0);
-        const QJsonObject facts = lines(outcome.out).value(0);
+        const QJsonObject facts = jsonLines(outcome.out).value(0);
         hasFields(facts,
                   {"inputs", "outputs", "symbols", "operators", "parameters", "flops", "peak_bytes", "unsupported"});
         const QJsonObject input = facts["inputs"].toArray().at(0).toObject();
@@ -368,7 +329,7 @@ private slots:
     void inspectOfWhatIsUnsupported() {
         const Outcome outcome = runLathe({"inspect", "--json", bad_});
         QCOMPARE(outcome.code, 1);
-        const QJsonObject reason = lines(outcome.out).value(0)["unsupported"].toArray().at(0).toObject();
+        const QJsonObject reason = jsonLines(outcome.out).value(0)["unsupported"].toArray().at(0).toObject();
         QCOMPARE(reason["node"].toString(), "odd");
         QVERIFY(reason["operator"].toString().contains("Frobnicate"));
         QVERIFY(!reason["reason"].toString().isEmpty());
@@ -379,7 +340,7 @@ private slots:
         const QString model = folder_.filePath("odd_inputs.onnx");
         writeFile(model.toStdString(),
                   graphBytes("g (float[n,3] x, seq(float[2]) s, float z) => (float[n,3] y) { y = Frobnicate (x) }"));
-        const QJsonArray inputs = lines(runLathe({"inspect", "--json", model}).out).value(0)["inputs"].toArray();
+        const QJsonArray inputs = jsonLines(runLathe({"inspect", "--json", model}).out).value(0)["inputs"].toArray();
         QCOMPARE(inputs.size(), 3);
         QCOMPARE(inputs[0].toObject()["dtype"].toString(), "float32");
         QCOMPARE(inputs[0].toObject()["shape"].toArray(), (QJsonArray{"n", 3}));
@@ -394,7 +355,7 @@ private slots:
     void diagnosticsAreJson() {
         const Outcome outcome = runLathe({"compile", "--json", bad_, "-o", folder_.filePath("bad.so")});
         QCOMPARE(outcome.code, 1);
-        const QJsonObject diagnostic = lines(outcome.err).value(0);
+        const QJsonObject diagnostic = jsonLines(outcome.err).value(0);
         hasFields(diagnostic, {"severity", "kind", "file", "node", "operator", "what", "hint"});
         QCOMPARE(diagnostic["severity"].toString(), "error");
         QCOMPARE(diagnostic["kind"].toString(), "unsupported");
@@ -404,7 +365,7 @@ private slots:
     void passes() {
         const Outcome outcome = runLathe({"passes", "--json", model_});
         QCOMPARE(outcome.code, 0);
-        const auto records = lines(outcome.out);
+        const auto records = jsonLines(outcome.out);
         QVERIFY(records.size() > 10);
         for (const QJsonObject& record : records)
             hasFields(record, {"pass", "stage", "required", "enabled", "ran", "ms", "changed"});
@@ -415,7 +376,7 @@ private slots:
     void figuresOfPassesAreTrue() {
         const auto recordsOf = [this](const QStringList& more) {
             std::map<QString, QJsonObject> records;
-            for (const QJsonObject& record : lines(runLathe(QStringList{"passes", "--json", model_} + more).out))
+            for (const QJsonObject& record : jsonLines(runLathe(QStringList{"passes", "--json", model_} + more).out))
                 records[record["pass"].toString()] = record;
             return records;
         };
@@ -432,7 +393,7 @@ private slots:
         }
         QVERIFY(!open["make entry"].contains("flops") && !open["fuse"].contains("flops"));
         QVERIFY(known["fuse"]["bytes_delta"].toDouble() < 0); // what is within a kernel is not moved
-        const QJsonObject facts = lines(runLathe(QStringList{"inspect", "--json", model_} + fixed).out).value(0);
+        const QJsonObject facts = jsonLines(runLathe(QStringList{"inspect", "--json", model_} + fixed).out).value(0);
         QCOMPARE(known["make entry"]["flops"].toDouble(), facts["flops"].toDouble());
         QVERIFY(known["make entry"].contains("peak_bytes"));
     }
@@ -443,7 +404,7 @@ private slots:
         QCOMPARE(outcome.code, 0);
         QJsonObject joined;
         QStringList reasons;
-        for (const QJsonObject& function : lines(outcome.out)) {
+        for (const QJsonObject& function : jsonLines(outcome.out)) {
             hasFields(function, {"function", "members", "joined", "apart"});
             QVERIFY(!function["members"].toArray().isEmpty());
             for (const QJsonValue pair : function["joined"].toArray())
@@ -477,68 +438,6 @@ private slots:
         QVERIFY(after.out.find("fn main") != std::string::npos);
     }
 
-    void misspeltWordsAreNamed() {
-        const std::pair<QStringList, std::string> cases[] = {
-            {{"runn", model_}, "no command 'runn': did you mean 'run'?"},
-            {{"bnech", model_}, "no command 'bnech': did you mean 'bench'?"},
-            {{"xylophone", model_}, "no command 'xylophone' ("},
-            {{"run", model_, "--shpae", "x=5,3"}, "'lathe run' has no option '--shpae': did you mean '--shape'?"},
-            {{"records", "perune"}, "'lathe records' has no command 'perune': did you mean 'prune'?"},
-            {{"bundle", "chekc", model_}, "'lathe bundle' has no command 'chekc': did you mean 'check'?"},
-            {{"compile", "--taget", "x86-64-v3", model_}, "no option '--taget': did you mean '--target'?"},
-            {{"compile", "-x", model_}, "'lathe compile' has no option '-x' ("},
-            {{"help", "compil"}, "no command 'compil': did you mean 'compile'?"}};
-        for (const auto& [arguments, said] : cases) {
-            const Outcome outcome = runLathe(arguments);
-            QCOMPARE(outcome.code, 2);
-            QVERIFY2(outcome.err.find(said) != std::string::npos, outcome.err.c_str());
-        }
-    }
-
-    /// Wrong usage is a line of JSON like everything else that --json asks for.
-    void usageForPrograms() {
-        const QStringList cases[] = {{"frob", "--json"},
-                                     {"compile", model_, "--bogus", "--json"},
-                                     {"compile", "--json"},
-                                     {"compile", model_, "--json"},
-                                     {"run", model_, "--threads", "x", "--json"},
-                                     {"run", model_, "--threads=", "--json"}};
-        for (const QStringList& arguments : cases) {
-            const Outcome outcome = runLathe(arguments);
-            QVERIFY2(outcome.code == 2 && outcome.out.empty(), qPrintable(arguments.join(' ')));
-            const QList<QJsonObject> said = lines(outcome.err);
-            QVERIFY2(said.size() == 1, outcome.err.c_str());
-            QCOMPARE(said.front()["severity"].toString(), "error");
-            QCOMPARE(said.front()["kind"].toString(), "usage");
-            QVERIFY(!said.front()["hint"].toString().isEmpty());
-        }
-    }
-
-    void helpAndVersion() {
-        QCOMPARE(runLathe({"version"}).out, runLathe({"--version"}).out);
-        const Outcome all = runLathe({"help"}), one = runLathe({"help", "bundle", "check"});
-        QCOMPARE(all.code, 0);
-        QVERIFY2(all.out.find("bundle") != std::string::npos, all.out.c_str());
-        QCOMPARE(one.code, 0);
-        QVERIFY2(one.out.find("lathe bundle check ") != std::string::npos &&
-                     one.out.find("--verify-key") != std::string::npos,
-                 one.out.c_str());
-    }
-
-    /// An option that a command has no use for is a wish that silently would not come true.
-    void optionsThatMeanNothing() {
-        const std::pair<QStringList, QString> cases[] = {{{"target"}, "--optional-limit=3"},
-                                                         {{"target"}, "--threads=2"}, // without --measure
-                                                         {{"diff", model_, model_}, "--numerics=strict"},
-                                                         {{"records", "list"}, "--threads=2"},
-                                                         {{"bisect", model_}, "--progress"},
-                                                         {{"compile", model_, "-o", "x.so"}, "--numerics=fast"}};
-        for (const auto& [arguments, option] : cases) {
-            const Outcome outcome = runLathe(arguments + QStringList{option});
-            QVERIFY2(outcome.code == 2, qPrintable(arguments.join(' ') + ' ' + option));
-        }
-    }
-
     void modelFromStandardInput() {
         for (const char* name : {"-", "/dev/stdin"})
             for (const char* give : {"cat \"$1\" | \"$0\" inspect %1 --json", "\"$0\" inspect %1 --json < \"$1\""}) {
@@ -547,31 +446,6 @@ private slots:
                 QVERIFY2(outcome.code == 0, outcome.err.c_str());
                 QCOMPARE(outcome.out, runLathe({"inspect", model_, "--json"}).out);
             }
-    }
-
-    /// Sizes by their own names, open ones, and a rank of 0.
-    void sizesByName() {
-        const Outcome named = runLathe({"inspect", model_, "--shape", "n=5", "--json"});
-        QVERIFY2(named.code == 0, named.err.c_str());
-        QCOMPARE(lines(named.out).value(0)["flops"],
-                 lines(runLathe({"inspect", model_, "--shape", "x=5,3", "--json"}).out).value(0)["flops"]);
-        for (const char* open : {"x=n,3", "x=-1,3", "x=?,3"}) {
-            const Outcome outcome = runLathe({"compile", model_, "--emit", "relay", "--shape", open});
-            QVERIFY2(outcome.code == 0 && outcome.out.find("float32[n{") != std::string::npos, outcome.err.c_str());
-        }
-        for (const char* wrong : {"x=1,3,", "x=-2,3", "x=3n,3", "m=4"})
-            QCOMPARE(runLathe({"inspect", model_, "--shape", wrong}).code, 2);
-        const QString scalar = folder_.filePath("scalar.onnx");
-        writeFile(scalar.toStdString(), graphBytes("g (float x) => (float y) { y = Relu (x) }"));
-        QCOMPARE(runLathe({"run", scalar, "--shape", "x="}).code, 0);
-        QCOMPARE(runLathe({"run", scalar, "--shape", "x=1"}).code, 2);
-        // The size is fixed on import, for without it the model cannot be; it has no name any more when it is run.
-        const QString undeclared = folder_.filePath("undeclared too.onnx");
-        writeFile(undeclared.toStdString(), graphBytes("g (float[n] x, float[] z) => (float[] y) { y = Add (x, z) }"));
-        for (const char* command : {"run", "profile", "bench", "check", "inspect"}) {
-            const Outcome outcome = runLathe({command, undeclared, "--shape", "n=2", "--shape", "z=2"});
-            QVERIFY2(outcome.code == 0, (command + outcome.err).c_str());
-        }
     }
 
     /// What memory grows by, in a line that can be read; counts of the same operator are told apart.
@@ -586,21 +460,6 @@ private slots:
                  text.c_str());
     }
 
-    void namesThatAreNotThere() {
-        const QString artifact = folder_.filePath("named.so");
-        QCOMPARE(runLathe({"compile", model_, "-o", artifact}).code, 0);
-        const std::tuple<QStringList, std::string> cases[] = {
-            {{"inspect", artifact}, "this is an artifact, compiled already (name the model that it was made of"},
-            {{"passes", model_, "--after", "nosuch"}, "there is no pass 'nosuch' (there are import, "},
-            {{"passes", model_, "--after", "fuse", "--function", "nosuch"}, "there is no function 'nosuch' ("},
-            {{"compile", model_, "--emit", "tir", "--function", "nosuch"}, "there is no function 'nosuch' ("},
-            {{"compile", model_, "--emit", "relay", "--function", "nosuch"}, ", main)"}};
-        for (const auto& [arguments, said] : cases) {
-            const Outcome outcome = runLathe(arguments);
-            QVERIFY2(outcome.code == 2 && outcome.err.find(said) != std::string::npos, outcome.err.c_str());
-        }
-    }
-
     /// The system's word for it, whatever the file system says of files without names.
     void folderThatWasRemoved() {
         const Outcome outcome =
@@ -609,14 +468,6 @@ private slots:
         QCOMPARE(outcome.code, 1);
         QVERIFY2(outcome.err.find("cannot write 'g.so': No such file or directory") != std::string::npos,
                  outcome.err.c_str());
-    }
-
-    void openSizesAreNamed() {
-        for (const char* command : {"run", "profile", "bench"}) {
-            const Outcome open = runLathe({command, model_}), given = runLathe({command, model_, "--shape", "x=5,3"});
-            QVERIFY2(open.err.find("note: sizes that nothing gives are 1: n") != std::string::npos, open.err.c_str());
-            QVERIFY2(given.err.find("sizes that nothing gives") == std::string::npos, given.err.c_str());
-        }
     }
 
     void memoryThatDoesNotHoldTheInputs() {
@@ -638,37 +489,21 @@ private slots:
         QVERIFY2(json.out.find("\"first\":[1234567,9007199254740993]") != std::string::npos, json.out.c_str());
     }
 
-    /// Sizes that are given fix what cannot be imported without; given tensors say theirs.
-    void sizesAreFixedAtNeed() {
-        const QString open = folder_.filePath("undeclared.onnx");
-        writeFile(open.toStdString(), graphBytes("g (float[] x) => (float[] y) { y = Relu (x) }"));
-        QCOMPARE(runLathe({"run", open}).code, 1);
-        for (const char* command : {"run", "profile", "inspect", "bench", "check"}) {
-            const Outcome outcome = runLathe({command, open, "--shape", "x=2,3"});
-            QVERIFY2(outcome.code == 0, (command + (": " + outcome.err)).c_str());
-        }
-        const QString saved = folder_.filePath("undeclared");
-        QCOMPARE(runLathe({"run", open, "--shape", "x=2,3", "--save", saved}).code, 0);
-        const Outcome given = runLathe({"run", open, "--json", "--input", "x=" + saved + "/y.npy"});
-        QVERIFY2(given.code == 0, given.err.c_str());
-        QCOMPARE(lines(given.out).value(0)["shape"].toArray(), (QJsonArray{2, 3}));
-    }
-
     void compileAndRunTheArtifact() {
         const QString artifact = folder_.filePath("model.so"), saved = folder_.filePath("saved");
         const Outcome compiled = runLathe({"compile", "--json", model_, "-o", artifact});
         QVERIFY2(compiled.code == 0, compiled.err.c_str());
-        hasFields(lines(compiled.out).value(0), {"artifact", "seconds", "bytes"});
+        hasFields(jsonLines(compiled.out).value(0), {"artifact", "seconds", "bytes"});
         const Outcome run = runLathe({"run", "--json", artifact, "--shape", "x=5,3", "--save", saved});
         QVERIFY2(run.code == 0, run.err.c_str());
-        const auto outputs = lines(run.out);
+        const auto outputs = jsonLines(run.out);
         QCOMPARE(outputs.size(), 2);
         hasFields(outputs[0], {"output", "dtype", "shape", "first", "ms"});
         QCOMPARE(outputs[0]["shape"].toArray(), (QJsonArray{5, 3}));
         QVERIFY(QFile::exists(saved + "/y.npy") && QFile::exists(saved + "/s.npy"));
         // The same seed gives the same inputs, so the model's own run agrees.
         const Outcome again = runLathe({"run", "--json", model_, "--shape", "x=5,3"});
-        QCOMPARE(lines(again.out).value(1)["first"], outputs[1]["first"]);
+        QCOMPARE(jsonLines(again.out).value(1)["first"], outputs[1]["first"]);
     }
 
     /// The file beside the artifact has a name that nobody gave: nothing of anybody's goes with it.
@@ -713,7 +548,7 @@ private slots:
     void profile() {
         const Outcome outcome = runLathe({"profile", "--json", model_, "--shape", "x=64,3"});
         QVERIFY2(outcome.code == 0, outcome.err.c_str());
-        for (const QJsonObject& line : lines(outcome.out))
+        for (const QJsonObject& line : jsonLines(outcome.out))
             hasFields(line, {"function", "kernel", "ms", "share", "gflops", "gbs", "nodes"});
     }
 
@@ -726,7 +561,7 @@ private slots:
         for (const QJsonValue& event : events)
             if (event["cat"].toString() == "call")
                 called << event["name"].toString();
-        for (const QJsonObject& line : lines(outcome.out))
+        for (const QJsonObject& line : jsonLines(outcome.out))
             profiled << line["function"].toString();
         QCOMPARE(called, profiled);
         QCOMPARE(runLathe({"profile", model_, "--timeline", folder_.filePath("no/such/folder.json")}).code, 1);
@@ -736,7 +571,7 @@ private slots:
         const Outcome outcome = runLathe({"profile", "--json", model_, "--sweep", "n=2:6:2"});
         QVERIFY2(outcome.code == 0, outcome.err.c_str());
         QList<int> sizes;
-        for (const QJsonObject& line : lines(outcome.out)) {
+        for (const QJsonObject& line : jsonLines(outcome.out)) {
             sizes << line["size"].toInt();
             QVERIFY(line["runs"].toInt() >= 5);
             QVERIFY(line["least_ms"].toDouble() > 0);
@@ -760,11 +595,11 @@ private slots:
         addWeights(network, "w", {64, 32, 3, 3}, [](int64_t i) { return static_cast<float>(i % 7) - 3; });
         writeFile(model.toStdString(), network.SerializeAsString());
         QStringList chosen, shown;
-        for (const QJsonObject& line : lines(runLathe({"passes", "--json", "--choices", model}).out))
+        for (const QJsonObject& line : jsonLines(runLathe({"passes", "--json", "--choices", model}).out))
             chosen.append(QJsonDocument(line).toJson());
         const Outcome outcome = runLathe({"profile", "--json", "--choices", model});
         QVERIFY2(outcome.code == 0, outcome.err.c_str());
-        for (const QJsonObject& line : lines(outcome.out))
+        for (const QJsonObject& line : jsonLines(outcome.out))
             for (const QJsonValue choice : line["choices"].toArray()) {
                 shown.append(QJsonDocument(choice.toObject()).toJson());
                 if (choice.toObject().contains("variant"))
@@ -782,7 +617,7 @@ private slots:
     void bench() {
         const Outcome outcome = runLathe({"bench", "--json", model_, "--rounds", "2"});
         QVERIFY2(outcome.code == 0, outcome.err.c_str());
-        hasFields(lines(outcome.out).value(0),
+        hasFields(jsonLines(outcome.out).value(0),
                   {"model", "threads", "runtime", "median_ms", "min_ms", "rounds", "compile_s", "peak_bytes"});
     }
 
@@ -795,7 +630,7 @@ private slots:
         const Outcome outcome = runLathe(
             {"bench", "--json", model_, "--rounds", "2", "--shape", "x=7,3", "--against", "probe=sh '" + script + "'"});
         QVERIFY2(outcome.code == 0, outcome.err.c_str());
-        QCOMPARE(lines(outcome.out).size(), 2);
+        QCOMPARE(jsonLines(outcome.out).size(), 2);
         QFile file(seen);
         QVERIFY(file.open(QFile::ReadOnly));
         const QString headers = file.readAll();
@@ -812,7 +647,7 @@ private slots:
         const Outcome outcome = runLathe({"bench", "--json", model_, "--rounds", "3", "--against", "a" + command + "a",
                                           "--against", "b" + command + "b"});
         QVERIFY2(outcome.code == 0, outcome.err.c_str());
-        const auto rows = lines(outcome.out);
+        const auto rows = jsonLines(outcome.out);
         QCOMPARE(rows.size(), 3);
         for (int i = 0; i < 3; ++i) {
             QCOMPARE(rows[i]["runtime"].toString(), QString(i == 0 ? "lathe" : i == 1 ? "a" : "b"));
@@ -845,7 +680,7 @@ private slots:
         fs::copy_file(bad_.toStdString(), root / "refused" / "model.onnx");
         const Outcome outcome = runLathe({"test", "--json", QString::fromStdString(root.string())});
         QCOMPARE(outcome.code, 1);
-        auto results = lines(outcome.out);
+        auto results = jsonLines(outcome.out);
         QCOMPARE(results.size(), 5);
         const QJsonObject counts = results.takeLast();
         QCOMPARE(counts["passed"].toInt(), 2);
@@ -891,7 +726,7 @@ private slots:
         writeFile(set / "input_0.pb", tensor({1, 2}));
         writeFile(set / "output_0.pb", tensor({drawn.begin(), drawn.end()}));
         writeFile(set / "output_1.pb", tensor({exact.begin(), exact.end()}));
-        const QJsonObject result = lines(runLathe({"test", "--json", root.path()}).out).value(0);
+        const QJsonObject result = jsonLines(runLathe({"test", "--json", root.path()}).out).value(0);
         QVERIFY2(result["outcome"].toString() == outcome,
                  qPrintable(result["outcome"].toString() + " " + result["message"].toString()));
     }

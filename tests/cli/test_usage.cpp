@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+// Needs: lathe lathe-runner
+// Links: onnx
+//
+// What the command line takes: words and options that are misspelt or mean nothing, names that are not there, and sizes, as
+// they are given, as they are refused, and as they are fixed where a model cannot be imported without.
+// In release alone: most commands compile a model, as the tests of driver/ do under sanitizers.
+// Runs: release
+#include "support/json_lines.h"
+#include "support/onnx_model.h"
+#include "support/program.h"
+#include "support/program_of_tests.h"
+
+#include <QJsonObject>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QtCore/QJsonArray>
+
+namespace lathe::testing::test_usage {
+
+class TestUsage : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir folder_;
+    QString model_;
+
+private slots:
+    void initTestCase() {
+        qputenv("LATHE_CACHE", folder_.filePath("cache").toLocal8Bit());
+        model_ = folder_.filePath("model.onnx");
+        writeFile(model_.toStdString(),
+                  graphBytes("g (float[n,3] x, float[n,3] z) => (float[n,3] y, float[n] s) <int64[1] one = {1}> "
+                             "{ [sum] a = Add (x, z) [relu] y = Relu (a) "
+                             "[total] s = ReduceSum <keepdims = 0> (y, one) }"));
+    }
+
+    void misspeltWordsAreNamed() {
+        const std::pair<QStringList, std::string> cases[] = {
+            {{"runn", model_}, "no command 'runn': did you mean 'run'?"},
+            {{"bnech", model_}, "no command 'bnech': did you mean 'bench'?"},
+            {{"xylophone", model_}, "no command 'xylophone' ("},
+            {{"run", model_, "--shpae", "x=5,3"}, "'lathe run' has no option '--shpae': did you mean '--shape'?"},
+            {{"records", "perune"}, "'lathe records' has no command 'perune': did you mean 'prune'?"},
+            {{"bundle", "chekc", model_}, "'lathe bundle' has no command 'chekc': did you mean 'check'?"},
+            {{"compile", "--taget", "x86-64-v3", model_}, "no option '--taget': did you mean '--target'?"},
+            {{"compile", "-x", model_}, "'lathe compile' has no option '-x' ("},
+            {{"help", "compil"}, "no command 'compil': did you mean 'compile'?"}};
+        for (const auto& [arguments, said] : cases) {
+            const Outcome outcome = runLathe(arguments);
+            QCOMPARE(outcome.code, 2);
+            QVERIFY2(outcome.err.find(said) != std::string::npos, outcome.err.c_str());
+        }
+    }
+
+    /// Wrong usage is a line of JSON like everything else that --json asks for.
+    void usageForPrograms() {
+        const QStringList cases[] = {{"frob", "--json"},
+                                     {"compile", model_, "--bogus", "--json"},
+                                     {"compile", "--json"},
+                                     {"compile", model_, "--json"},
+                                     {"run", model_, "--threads", "x", "--json"},
+                                     {"run", model_, "--threads=", "--json"}};
+        for (const QStringList& arguments : cases) {
+            const Outcome outcome = runLathe(arguments);
+            QVERIFY2(outcome.code == 2 && outcome.out.empty(), qPrintable(arguments.join(' ')));
+            const QList<QJsonObject> said = jsonLines(outcome.err);
+            QVERIFY2(said.size() == 1, outcome.err.c_str());
+            QCOMPARE(said.front()["severity"].toString(), "error");
+            QCOMPARE(said.front()["kind"].toString(), "usage");
+            QVERIFY(!said.front()["hint"].toString().isEmpty());
+        }
+    }
+
+    void helpAndVersion() {
+        QCOMPARE(runLathe({"version"}).out, runLathe({"--version"}).out);
+        const Outcome all = runLathe({"help"}), one = runLathe({"help", "bundle", "check"});
+        QCOMPARE(all.code, 0);
+        QVERIFY2(all.out.find("bundle") != std::string::npos, all.out.c_str());
+        QCOMPARE(one.code, 0);
+        QVERIFY2(one.out.find("lathe bundle check ") != std::string::npos &&
+                     one.out.find("--verify-key") != std::string::npos,
+                 one.out.c_str());
+    }
+
+    /// An option that a command has no use for is a wish that silently would not come true.
+    void optionsThatMeanNothing() {
+        const std::pair<QStringList, QString> cases[] = {{{"target"}, "--optional-limit=3"},
+                                                         {{"target"}, "--threads=2"}, // without --measure
+                                                         {{"diff", model_, model_}, "--numerics=strict"},
+                                                         {{"records", "list"}, "--threads=2"},
+                                                         {{"bisect", model_}, "--progress"},
+                                                         {{"compile", model_, "-o", "x.so"}, "--numerics=fast"}};
+        for (const auto& [arguments, option] : cases) {
+            const Outcome outcome = runLathe(arguments + QStringList{option});
+            QVERIFY2(outcome.code == 2, qPrintable(arguments.join(' ') + ' ' + option));
+        }
+    }
+
+    void namesThatAreNotThere() {
+        const QString artifact = folder_.filePath("named.so");
+        QCOMPARE(runLathe({"compile", model_, "-o", artifact}).code, 0);
+        const std::tuple<QStringList, std::string> cases[] = {
+            {{"inspect", artifact}, "this is an artifact, compiled already (name the model that it was made of"},
+            {{"passes", model_, "--after", "nosuch"}, "there is no pass 'nosuch' (there are import, "},
+            {{"passes", model_, "--after", "fuse", "--function", "nosuch"}, "there is no function 'nosuch' ("},
+            {{"compile", model_, "--emit", "tir", "--function", "nosuch"}, "there is no function 'nosuch' ("},
+            {{"compile", model_, "--emit", "relay", "--function", "nosuch"}, ", main)"}};
+        for (const auto& [arguments, said] : cases) {
+            const Outcome outcome = runLathe(arguments);
+            QVERIFY2(outcome.code == 2 && outcome.err.find(said) != std::string::npos, outcome.err.c_str());
+        }
+    }
+
+    /// The node that meets such an input first is innocent: one sentence, kind and code, whatever is done with the model.
+    void sizesThatAnInputCannotHave() {
+        const QString out = folder_.filePath("unfit.out");
+        const QStringList commands[] = {{"inspect", model_},
+                                        {"passes", model_},
+                                        {"run", model_},
+                                        {"profile", model_},
+                                        {"bench", model_},
+                                        {"check", model_},
+                                        {"tune", model_},
+                                        {"compile", model_, "-o", out},
+                                        {"compile", model_, "--emit", "c", "-o", out},
+                                        {"report", model_, "-o", out},
+                                        {"bundle", model_, "-o", folder_.filePath("unfit.bundle")},
+                                        {"diff", model_, model_}};
+        for (const QStringList& command : commands)
+            for (const auto& [shape, said] :
+                 {std::pair("x=2,4", "input 'x' is to be [2,4], but is float32[n,3] in the model"),
+                  std::pair("z=1,3,1", "input 'z' is to be [1,3,1], but is float32[n,3] in the model")}) {
+                const Outcome outcome = runLathe(command + QStringList{"--json", "--shape", shape});
+                QVERIFY2(outcome.code == 2, (command.join(' ').toStdString() + outcome.err).c_str());
+                const QJsonObject first = jsonLines(outcome.err).value(0);
+                QCOMPARE(first["what"].toString(), said);
+                QCOMPARE(first["kind"].toString(), "usage");
+                QCOMPARE(first["node"].toString(), QString());
+            }
+    }
+
+    /// Sizes by their own names, open ones, and a rank of 0.
+    void sizesByName() {
+        const Outcome named = runLathe({"inspect", model_, "--shape", "n=5", "--json"});
+        QVERIFY2(named.code == 0, named.err.c_str());
+        QCOMPARE(jsonLines(named.out).value(0)["flops"],
+                 jsonLines(runLathe({"inspect", model_, "--shape", "x=5,3", "--json"}).out).value(0)["flops"]);
+        for (const char* open : {"x=n,3", "x=-1,3", "x=?,3"}) {
+            const Outcome outcome = runLathe({"compile", model_, "--emit", "relay", "--shape", open});
+            QVERIFY2(outcome.code == 0 && outcome.out.find("float32[n{") != std::string::npos, outcome.err.c_str());
+        }
+        for (const char* wrong : {"x=1,3,", "x=-2,3", "x=3n,3", "m=4"})
+            QCOMPARE(runLathe({"inspect", model_, "--shape", wrong}).code, 2);
+        const QString scalar = folder_.filePath("scalar.onnx");
+        writeFile(scalar.toStdString(), graphBytes("g (float x) => (float y) { y = Relu (x) }"));
+        QCOMPARE(runLathe({"run", scalar, "--shape", "x="}).code, 0);
+        QCOMPARE(runLathe({"run", scalar, "--shape", "x=1"}).code, 2);
+        // The size is fixed on import, for without it the model cannot be; it has no name any more when it is run.
+        const QString undeclared = folder_.filePath("undeclared too.onnx");
+        writeFile(undeclared.toStdString(), graphBytes("g (float[n] x, float[] z) => (float[] y) { y = Add (x, z) }"));
+        for (const char* command : {"run", "profile", "bench", "check", "inspect"}) {
+            const Outcome outcome = runLathe({command, undeclared, "--shape", "n=2", "--shape", "z=2"});
+            QVERIFY2(outcome.code == 0, (command + outcome.err).c_str());
+        }
+    }
+
+    void openSizesAreNamed() {
+        for (const char* command : {"run", "profile", "bench"}) {
+            const Outcome open = runLathe({command, model_}), given = runLathe({command, model_, "--shape", "x=5,3"});
+            QVERIFY2(open.err.find("note: sizes that nothing gives are 1: n") != std::string::npos, open.err.c_str());
+            QVERIFY2(given.err.find("sizes that nothing gives") == std::string::npos, given.err.c_str());
+        }
+    }
+
+    /// Sizes that are given fix what cannot be imported without; given tensors say theirs.
+    void sizesAreFixedAtNeed() {
+        const QString open = folder_.filePath("undeclared.onnx");
+        writeFile(open.toStdString(), graphBytes("g (float[] x) => (float[] y) { y = Relu (x) }"));
+        QCOMPARE(runLathe({"run", open}).code, 1);
+        for (const char* command : {"run", "profile", "inspect", "bench", "check"}) {
+            const Outcome outcome = runLathe({command, open, "--shape", "x=2,3"});
+            QVERIFY2(outcome.code == 0, (command + (": " + outcome.err)).c_str());
+        }
+        const QString saved = folder_.filePath("undeclared");
+        QCOMPARE(runLathe({"run", open, "--shape", "x=2,3", "--save", saved}).code, 0);
+        const Outcome given = runLathe({"run", open, "--json", "--input", "x=" + saved + "/y.npy"});
+        QVERIFY2(given.code == 0, given.err.c_str());
+        QCOMPARE(jsonLines(given.out).value(0)["shape"].toArray(), (QJsonArray{2, 3}));
+    }
+};
+
+Test test() {
+    return {makes<TestUsage>};
+}
+
+} // namespace lathe::testing::test_usage
+
+#include "test_usage.moc"
