@@ -208,8 +208,7 @@ driver::Options RunSettings::options(const model::ModelGraph& graph) const {
     driver::Options options;
     if (auto parsed = codegen::parseTarget(target.toStdString()))
         options.target = *std::move(parsed);
-    if (target == "native")
-        options.bytesPerMultiplyAdd = driver::measuredBalance();
+    options.bytesPerMultiplyAdd = driver::measuredBalance(target.toStdString());
     options.threads = threads;
     options.numerics = numerics;
     if (fixSizes)

@@ -170,7 +170,7 @@ Result<std::vector<Row>> benchModel(const std::string& model, int threads, const
         LATHE_TRY(folder, InputFolder::make());
     }
     LATHE_CHECKED(leaseDevice(runner, common));
-    const driver::Shapes asked = driver::byInput(trace.graph.get(), compileOptions.shapes);
+    const driver::Shapes asked = driver::asDeclared(trace.graph.get(), compileOptions.shapes);
     LATHE_CHECKED(shareInputs(runner, loaded, given, asked, folder.get()));
     noteOpenSizes(loaded, given, asked, common);
     std::vector<std::unique_ptr<Contender>> contenders;

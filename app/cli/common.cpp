@@ -62,8 +62,7 @@ Result<driver::Shapes::value_type> parseShape(const std::string& text) {
 
 Result<driver::Options> makeOptions(const Common& common, driver::Options options) {
     LATHE_TRY(options.target, codegen::parseTarget(common.target));
-    if (common.target == "native" && !common.noCache)
-        options.bytesPerMultiplyAdd = driver::measuredBalance();
+    options.bytesPerMultiplyAdd = common.noCache ? std::nullopt : driver::measuredBalance(common.target);
     options.threads = common.threads;
     if (common.numerics) {
         LATHE_TRY(options.numerics, driver::parseNumerics(*common.numerics));

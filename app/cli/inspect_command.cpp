@@ -113,7 +113,7 @@ int inspectCommand(const InspectArgs& args, const Common& common) {
     if (module) {
         const relay::Function& main = module->main();
         if (const auto sizes =
-                driver::inputShapes(driver::inputsOf(main), {}, driver::byInput(trace.graph.get(), shapes));
+                driver::inputShapes(driver::inputsOf(main), {}, driver::asDeclared(trace.graph.get(), shapes));
             !sizes)
             return report({inFile(sizes.error(), args.model)}, common);
         for (const relay::Param& param : main.params)
@@ -122,7 +122,7 @@ int inspectCommand(const InspectArgs& args, const Common& common) {
                                                                            : std::vector<relay::Type>{main.resultType};
         for (size_t i = 0; i < outputs.size(); ++i)
             facts["outputs"].push_back(describe(i < main.outputNames.size() ? main.outputNames[i] : "", outputs[i]));
-        auto values = driver::symbolValues(main, driver::byInput(trace.graph.get(), shapes));
+        auto values = driver::symbolValues(main, driver::asDeclared(trace.graph.get(), shapes));
         for (const relay::Param& param : main.params)
             if (const relay::TensorType* type = relay::asTensor(param.type))
                 for (const arith::Expr& dim : type->shape)

@@ -9,30 +9,28 @@ namespace {
 constexpr PageText pages[] = {
     {"",
      "Lathe compiles ONNX models to native code, shows each step of that, looks for faster schedules on the machine "
-     "that "
-     "they are for, and packs what runs elsewhere. Facts go to standard output, diagnostics and progress to standard "
-     "error; with --json both are a JSON object a line. A model is named by its file, or by - for standard input where "
-     "it is read once (not in tune and bundle).",
+     "that they are for, and packs what runs elsewhere. Facts go to standard output, diagnostics and progress to "
+     "standard error; with --json both are a JSON object a line. A model is named by its file, or by - for standard "
+     "input where it is read once (not in tune and bundle).",
      "lathe inspect model.onnx\n"
      "lathe run model.onnx --shape x=8,3,224,224\n"
      "lathe compile model.onnx -o model.so\n"},
     {"compile",
      "Compiles a model to an artifact, a shared library that lathe run and the runtime load; to C source, or to a "
-     "static "
-     "library (-o libNAME.a). With --emit it prints a stage instead. What is written is there whole or not at all.",
+     "static library (-o libNAME.a). With --emit it prints a stage instead. What is written is there whole or not at "
+     "all.",
      "lathe compile model.onnx -o model.so\n"
      "lathe compile model.onnx --target cortex-a72 --shape x=1,3,224,224 -o model-arm.so\n"
      "lathe compile model.onnx --emit c -o folder\n"
      "lathe compile model.onnx --emit asm --function dense_1\n"},
     {"inspect",
      "Says what a model takes and gives, which operators it is made of, what it computes and how much memory that "
-     "takes, "
-     "and which nodes are not supported (then the exit code is 1).",
+     "takes, and which nodes are not supported (then the exit code is 1).",
      "lathe inspect model.onnx\n"
      "lathe inspect model.onnx --shape batch=8 --json\n"},
     {"target",
-     "Says what code is compiled for: registers, extensions, cores and caches; of this machine with --measure "
-     "also how fast it computes and reads, and what records call it.",
+     "Says what code is compiled for: registers, extensions, cores and caches; of this machine with --measure also "
+     "how fast it computes and reads, and what records call it.",
      "lathe target\n"
      "lathe target --measure\n"
      "lathe target --target rv64gcv\n"},
@@ -45,20 +43,17 @@ constexpr PageText pages[] = {
      "lathe passes model.onnx --diff 'choose layouts'\n"},
     {"bisect",
      "Finds the pass that makes outputs wrong, the program crash or code slow, by compiling with ever fewer passes; "
-     "for "
-     "one that changes kernels also which kernel.",
+     "for one that changes kernels also which kernel.",
      "lathe bisect model.onnx --data test_data_set_0\n"
      "lathe bisect model.onnx --slower-than 1.2x\n"},
     {"check",
      "Holds every intermediate value of the compiled model against the unoptimized computation, against files, or "
-     "against "
-     "strict numerics, and names the first one that diverges.",
+     "against strict numerics, and names the first one that diverges.",
      "lathe check model.onnx\n"
      "lathe check model.onnx --against values --input x=x.npy\n"},
     {"diff",
      "Says how two models differ node by node, or two artifacts by their parts. A project stands for its model, and "
-     "what "
-     "was decided is compared too.",
+     "what was decided is compared too.",
      "lathe diff before.onnx after.onnx\n"
      "lathe diff before.so after.so\n"},
     {"run",

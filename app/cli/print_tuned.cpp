@@ -194,10 +194,8 @@ void printTuned(const driver::Tuned& tuned, double leastGain) {
         for (const std::string& sentence : driver::sentencesOf(*tuned.graph))
             printLine("{}", sentence);
     if (tune::wasBusy(tuned.study.timings))
-        printLine(
-            "the machine was busy in {} of {} timings: small gains could not be told; --resume looks on when it has "
-            "less to do",
-            tuned.study.timings.disturbed, tuned.study.timings.all);
+        printLine("the machine was busy in {} of {} timings: small gains could not be told",
+                  tuned.study.timings.disturbed, tuned.study.timings.all);
     if (tuned.whole)
         printLine("model: {} -> {} ms, {:.2f} times as fast{}", runs(tuned.whole->beforeMs), runs(tuned.whole->afterMs),
                   tuned.whole->beforeMs.middle / tuned.whole->afterMs.middle,

@@ -55,7 +55,7 @@ int reportCommand(const ReportArgs& args, const Common& common) {
                         .problems = {}};
     if (artifact && !args.noRun) {
         auto profile = driver::guarded([&] {
-            return run(args, common, *artifact, *given, driver::byInput(trace->graph.get(), options->shapes), page);
+            return run(args, common, *artifact, *given, driver::asDeclared(trace->graph.get(), options->shapes), page);
         });
         if (profile) {
             page.peaks = driver::machinePeaks(common.threads, !common.noCache);
@@ -66,7 +66,7 @@ int reportCommand(const ReportArgs& args, const Common& common) {
     }
     if (artifact && args.noRun) // a run says so itself
         if (const auto sizes = driver::inputShapes(driver::inputsOf(trace->passes.front().after->main()), *given,
-                                                   driver::byInput(trace->graph.get(), options->shapes));
+                                                   driver::asDeclared(trace->graph.get(), options->shapes));
             !sizes)
             page.problems.push_back(inFile(sizes.error(), args.run.model));
     const auto written = driver::guarded([&] { return report::writeReport(page, args.out, makeProgress(common)); });

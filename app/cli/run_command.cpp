@@ -30,7 +30,7 @@ Result<Prepared> prepare(driver::RunnerClient& runner, const RunArgs& args, cons
     LATHE_TRY(const driver::Artifact artifact, artifactFor(args.model, given, memory, common, trace, args.device));
     LATHE_TRY(prepared.loaded, runner.load(artifact.path));
     LATHE_TRY(driver::Options options, makeOptions(common));
-    const driver::Shapes asked = driver::byInput(trace.graph.get(), options.shapes);
+    const driver::Shapes asked = driver::asDeclared(trace.graph.get(), options.shapes);
     LATHE_TRY(prepared.shapes, driver::setInputs(runner, prepared.loaded, given, asked, args.seed));
     noteOpenSizes(prepared.loaded, given, asked, common);
     return prepared;
@@ -86,8 +86,8 @@ Result<driver::Sweep> sweepOf(driver::RunnerClient& runner, const RunArgs& args,
     LATHE_TRY(const driver::RunnerModel loaded, runner.load(artifact.path));
     LATHE_TRY(const driver::Options options, makeOptions(common));
     LATHE_CHECKED(leaseDevice(runner, common));
-    return driver::sweep(runner, loaded, question, given, driver::byInput(trace.graph.get(), options.shapes), args.seed,
-                         driver::measuringOfSize, makeProgress(common));
+    return driver::sweep(runner, loaded, question, given, driver::asDeclared(trace.graph.get(), options.shapes),
+                         args.seed, driver::measuringOfSize, makeProgress(common));
 }
 
 void print(const driver::Sweep& sweep, const Common& common) {

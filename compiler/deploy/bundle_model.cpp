@@ -265,7 +265,8 @@ Result<void> Planner::tryOn(const driver::Device& device, size_t variant) {
         LATHE_CHECKED(runner.run());
         LATHE_TRY(const auto outputs, runner.outputs());
         const std::vector<std::string> wrong =
-            selfcheck::judge(golden.data.outputs, golden.compared, rulesOf(options_.tolerance), outputs, names).wrong;
+            selfcheck::compareCase(golden.data.outputs, golden.compared, rulesOf(options_.tolerance), outputs, names)
+                .wrong;
         if (!wrong.empty())
             return failure(
                 fmt::format("{}{}, golden case '{}': {}", manifest_.variants[variant].tag,
@@ -391,7 +392,7 @@ Planner::Words Planner::words() const {
             {"MACHINES", machines},
             {"LATHE", manifest_.latheVersion},
             // What examples say, which run the first case.
-            {"RIGHT", cases_.empty() ? "" : cases_.front().judgement.verdict("outputs as expected")},
+            {"RIGHT", cases_.empty() ? "" : cases_.front().result.verdict("outputs as expected")},
             {"CREATED", std::to_string(manifest_.created)}};
 }
 

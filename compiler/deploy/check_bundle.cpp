@@ -212,18 +212,17 @@ private:
             const auto got = runner_.outputs();
             if (!got)
                 return failed(named.name, got.error());
-            const selfcheck::Judgement judgement =
-                selfcheck::judge(golden->outputs, golden->compared, golden->rules, *got, outputs_);
-            check_.ofRange = std::max(check_.ofRange, judgement.ofRange);
-            if (!judgement.wrong.empty())
-                return failed(named.name, error(fmt::format("{}", fmt::join(judgement.wrong, "; ")),
+            const selfcheck::CaseResult result =
+                selfcheck::compareCase(golden->outputs, golden->compared, golden->rules, *got, outputs_);
+            check_.ofRange = std::max(check_.ofRange, result.ofRange);
+            if (!result.wrong.empty())
+                return failed(named.name, error(fmt::format("{}", fmt::join(result.wrong, "; ")),
                                                 "the bundle does not compute here what it should: report it to its "
                                                 "maker"));
-            check_.cases += judgement.known() > 0;
-            check_.unknown += judgement.known() == 0;
+            check_.cases += result.known() > 0;
+            check_.unknown += result.known() == 0;
             step(named.name, true,
-                 judgement.verdict(
-                     fmt::format("outputs as expected, {:.1e} of the range off at most", judgement.ofRange)));
+                 result.verdict(fmt::format("outputs as expected, {:.1e} of the range off at most", result.ofRange)));
             if (!first_)
                 first_ = *std::move(golden);
         }

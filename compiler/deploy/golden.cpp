@@ -135,11 +135,10 @@ private:
             return named(error("it has more outputs than the model"));
         noteRandom(golden);
         takeSizes(golden.data.inputs);
-        golden.judgement = judged(golden, *got);
-        if (!golden.judgement.wrong.empty())
-            return named(
-                error(fmt::format("the model does not compute these outputs: {}", golden.judgement.wrong.front()),
-                      "name other data by --golden, or allow more by --tolerance"));
+        golden.result = judged(golden, *got);
+        if (!golden.result.wrong.empty())
+            return named(error(fmt::format("the model does not compute these outputs: {}", golden.result.wrong.front()),
+                               "name other data by --golden, or allow more by --tolerance"));
         add(std::move(golden));
         return {};
     }
@@ -180,22 +179,22 @@ private:
             }
             GoldenCase golden{name, "strict", {std::move(inputs), std::move(*outputs)}, {}, {}};
             noteRandom(golden);
-            golden.judgement = judged(golden, golden.data.outputs);
-            if (!best || golden.judgement.known() > best->judgement.known())
+            golden.result = judged(golden, golden.data.outputs);
+            if (!best || golden.result.known() > best->result.known())
                 best = std::move(golden);
-            if (best->judgement.elements <= 2 * best->judgement.known())
+            if (best->result.elements <= 2 * best->result.known())
                 break;
         }
-        if (best->judgement.known() > 0 || best->judgement.elements == 0)
+        if (best->result.known() > 0 || best->result.elements == 0)
             add(*std::move(best));
         else if (!barren_)
             barren_ = std::move(best);
         return {};
     }
 
-    selfcheck::Judgement judged(const GoldenCase& golden, const std::vector<HostTensor>& got) const {
-        return selfcheck::judge(golden.data.outputs, golden.compared, rulesOf(work_.options.tolerance), got,
-                                valueNames(interface_.outputs));
+    selfcheck::CaseResult judged(const GoldenCase& golden, const std::vector<HostTensor>& got) const {
+        return selfcheck::compareCase(golden.data.outputs, golden.compared, rulesOf(work_.options.tolerance), got,
+                                      valueNames(interface_.outputs));
     }
 
     void noteRandom(GoldenCase& golden) {
@@ -235,8 +234,8 @@ private:
             leaveOut(golden.name);
             return;
         }
-        if (golden.judgement.known() < golden.judgement.elements)
-            remarks_.push_back(fmt::format("golden case '{}': {}", golden.name, golden.judgement.unknown()));
+        if (golden.result.known() < golden.result.elements)
+            remarks_.push_back(fmt::format("golden case '{}': {}", golden.name, golden.result.unknown()));
         cases_.push_back(std::move(golden));
     }
 

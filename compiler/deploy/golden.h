@@ -19,11 +19,11 @@
 namespace lathe::deploy {
 
 struct GoldenCase {
-    std::string name;               // "data-0", "random-0", "zeros", "largest"
-    std::string source;             // as in a ManifestCase
-    driver::DataSet data;           // fewer outputs than the model has: of the others nothing is known
-    std::vector<bool> compared;     // by output: false for what is drawn at random
-    selfcheck::Judgement judgement; // what outputs that are as expected say
+    std::string name;             // "data-0", "random-0", "zeros", "largest"
+    std::string source;           // as in a ManifestCase
+    driver::DataSet data;         // fewer outputs than the model has: of the others nothing is known
+    std::vector<bool> compared;   // by output: false for what is drawn at random
+    selfcheck::CaseResult result; // what outputs that are as expected say
     uint64_t bytes() const;
 };
 

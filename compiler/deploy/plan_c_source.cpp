@@ -81,7 +81,7 @@ std::string Planner::sourceCase(const GoldenCase& golden) const {
                             options_.tolerance.absolute, options_.tolerance.ofRange, out, i, in, i);
     }
     return lines + call + " >/dev/null\n" + compared +
-           fmt::format("\t@echo '{}: {}'\n", golden.name, golden.judgement.verdict("as expected"));
+           fmt::format("\t@echo '{}: {}'\n", golden.name, golden.result.verdict("as expected"));
 }
 
 void Planner::addSourceTexts(const Words& words) {

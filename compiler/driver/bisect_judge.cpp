@@ -71,7 +71,7 @@ Result<Verdict> BisectJudge::failed(const Diagnostic& diagnostic) const {
 }
 
 Result<void> BisectJudge::readSets(const RunnerModel& loaded, const Trace& trace) {
-    const Shapes asked = byInput(trace.graph.get(), question_.shapes);
+    const Shapes asked = asDeclared(trace.graph.get(), question_.shapes);
     for (const std::filesystem::path& folder : question_.data) {
         LATHE_TRY(DataSet set, readDataSet(folder, loaded));
         if (std::holds_alternative<WrongValues>(question_.fault) && set.outputs.size() != loaded.outputs.size())

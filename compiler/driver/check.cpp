@@ -191,7 +191,7 @@ private:
                 given.insert_or_assign(name, tensor);
         LATHE_TRY(result_.shapes, drawChosen(
                                       checked_.loaded().inputs, std::move(given), question_.chosen,
-                                      byInput(checked_.trace()->graph.get(), question_.shapes),
+                                      asDeclared(checked_.trace()->graph.get(), question_.shapes),
                                       [&](size_t, const model::HostTensor& tensor) -> Result<void> {
                                           inputs_.push_back(tensor);
                                           return {};

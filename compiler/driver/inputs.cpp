@@ -22,16 +22,13 @@ const RunnerValue* inputNamed(const std::vector<RunnerValue>& inputs, const std:
     return found == inputs.end() ? nullptr : &*found;
 }
 
-/// Symbols without a name get one that no model has.
 std::vector<model::SizedInput> sizedInputs(const std::vector<RunnerValue>& inputs) {
     std::vector<model::SizedInput> sized;
     for (const RunnerValue& input : inputs) {
         model::SizedInput& each = sized.emplace_back(model::SizedInput{input.name, true, {}, typeText(input)});
         for (size_t i = 0; i < input.dims.size(); ++i) {
-            const bool isNamed = i < input.sizes.size() && !input.sizes[i].empty();
-            each.dims.push_back(isSymbol(input.dims[i])
-                                    ? model::Dim{-1, isNamed ? input.sizes[i] : fmt::format("#{}", -input.dims[i])}
-                                    : model::Dim{input.dims[i], {}});
+            const bool isOpen = isSymbol(input.dims[i]);
+            each.dims.push_back({isOpen ? -1 : input.dims[i], isOpen && i < input.sizes.size() ? input.sizes[i] : ""});
         }
     }
     return sized;
@@ -86,7 +83,7 @@ Result<Shapes> byInput(const std::vector<RunnerValue>& inputs, const Shapes& ask
     return model::sizesByInput(sizedInputs(inputs), asked);
 }
 
-Shapes byInput(const model::ModelGraph* graph, const Shapes& asked) {
+Shapes asDeclared(const model::ModelGraph* graph, const Shapes& asked) {
     return graph ? model::sizesByInput(model::sizedInputs(*graph->graph), asked).value_or(asked) : asked;
 }
 

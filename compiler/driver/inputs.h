@@ -27,7 +27,7 @@ std::vector<RunnerValue> inputsOf(const relay::Function& main);
 Result<Shapes> byInput(const std::vector<RunnerValue>& inputs, const Shapes& asked);
 /// The same as the model declares them, for what was compiled of it, where a size that was fixed has no name any more. As it is
 /// without a graph, of an artifact that is run, and where it does not fit, which others say.
-Shapes byInput(const model::ModelGraph* graph, const Shapes& asked);
+Shapes asDeclared(const model::ModelGraph* graph, const Shapes& asked);
 
 /// Dims of every input, in the model's order: those of the given tensor, else those asked for, else the model's own with 1
 /// for a symbol that nothing gives. Fails if a name is no input's, or if what is asked for is not of the model's form,

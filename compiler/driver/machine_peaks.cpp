@@ -227,8 +227,8 @@ void keepBalance(const MachinePeaks& peaks) {
     writeKept(folder / keptName, kept);
 }
 
-std::optional<double> measuredBalance() {
-    const std::filesystem::path folder = cacheFolder();
+std::optional<double> measuredBalance(std::string_view target) {
+    const std::filesystem::path folder = target == "native" ? cacheFolder() : std::filesystem::path();
     if (folder.empty())
         return std::nullopt;
     const nlohmann::json kept = readKept(folder / keptName);

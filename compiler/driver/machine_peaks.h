@@ -8,6 +8,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace lathe::driver {
 
@@ -37,8 +38,9 @@ MachinePeaks machinePeaks(int threads, bool keep, const std::function<bool()>& c
 /// machine measured: peaks that are measured on the way, by a roofline or a study, keep none, for what is compiled then would be
 /// other code than what was tuned.
 void keepBalance(const MachinePeaks& peaks);
-/// What was kept; nothing if nobody has asked for it yet. Looks, and measures nothing.
-std::optional<double> measuredBalance();
+/// What was kept, of a target as users name it: nothing of any but "native", so that the same command gives the same bytes on
+/// every host, and nothing if nobody has asked for it yet. Looks, and measures nothing.
+std::optional<double> measuredBalance(std::string_view target);
 
 /// 32 hexadecimal digits that were drawn when this machine was first asked for, and are kept with the peaks: two machines of one
 /// class have others. Not to be kept, or nowhere to keep it: empty.

@@ -31,7 +31,7 @@ using Shapes = std::vector<std::pair<std::string, std::vector<int64_t>>>;
 struct Options {
     Target target = codegen::nativeTarget();
     /// What one thread of the target reads from main memory in the time of a float32 multiply-add, where it was measured
-    /// (measuredBalance of driver/machine_peaks.h); else a table by CPU is asked, and the same command gives the same bytes on every host.
+    /// (measuredBalance of driver/machine_peaks.h); else a table by CPU is asked.
     std::optional<double> bytesPerMultiplyAdd;
     int threads = 0; // for compiling; 0: all cores
     NumericsLevel numerics = NumericsLevel::Default;
@@ -64,7 +64,9 @@ Result<codegen::CWeights> parseWeights(std::string_view text);
 
 /// {"target":"x86_64-…","threads":0,"numerics":"default","verify":false,"cache":true,"emit_code":true,
 /// "form":"c","weights":"auto","name":"mnist",
-/// "symbols":{"n":1},"shapes":{"x":[1,3]},"shapes_at_need":{"y":[4]},"bytes_per_multiply_add":0.5,"observe":["conv1"],"offered_alone":true}; what stands at its default may be left out. The target is all of it, as codegen::parseTarget reads it.
+/// "symbols":{"n":1},"shapes":{"x":[1,3]},"shapes_at_need":{"y":[4]},"bytes_per_multiply_add":0.5,
+/// "observe":["conv1"],"offered_alone":true}; what stands at its default may be left out. The target is all of it, as
+/// codegen::parseTarget reads it.
 std::string toJson(const Options& options);
 /// What is not named stays at its default. Unknown keys and values out of range are errors; a "level", which earlier versions
 /// wrote and nothing ever went by, is passed over.

@@ -206,7 +206,7 @@ Result<std::vector<Profile>> profileByTurns(const std::vector<Measured>& models,
         }
         if (measuring.timeline)
             if (auto timeline = recordUsualRun(*models[i].runner, *models[i].loaded, profiles[i].lowMs,
-                                               profiles[i].medianMs, profiles[i].highMs))
+                                               profiles[i].medianMs, profiles[i].highMs, progress.cancelled))
                 profiles[i].timeline = std::make_shared<const Timeline>(*std::move(timeline));
     }
     return profiles;

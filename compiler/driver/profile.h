@@ -39,7 +39,7 @@ struct Profile {
     Shapes shapes;                                 // of the inputs that it ran on
     std::vector<std::string> given = {};           // inputs that came from files; the others were drawn at random
     RunnerCounters counters;                       // of one run more, if it was asked for
-    std::shared_ptr<const Timeline> timeline = {}; // of one more run, if it was asked for
+    std::shared_ptr<const Timeline> timeline = {}; // of one of up to five more runs, if asked for
 };
 
 /// How often to run: `warmUp` unmeasured times; then at least `leastRuns` times and until `atLeast` has passed, but no more
@@ -48,7 +48,7 @@ struct Measuring {
     int warmUp = 1;
     int leastRuns = 3, mostRuns = 3;
     std::chrono::milliseconds atLeast{0};
-    bool timeline = false, counters = false; // each of one run more
+    bool timeline = false, counters = false; // of up to five runs more (recordUsualRun), and of one
 };
 
 /// The share of the measuring that is done after so many runs and so long: 0 … 1.

@@ -127,10 +127,13 @@ Result<Timeline> recordTimeline(RunnerClient& runner, const RunnerModel& loaded)
 }
 
 Result<Timeline> recordUsualRun(RunnerClient& runner, const RunnerModel& loaded, double lowMs, double medianMs,
-                                double highMs) {
+                                double highMs, const std::function<bool()>& cancelled) {
     constexpr int mostRuns = 5;
     std::optional<Timeline> best;
-    for (int run = 0; run < mostRuns && !(best && best->ms >= lowMs && best->ms <= highMs); ++run) {
+    const auto isEnough = [&] {
+        return best && ((best->ms >= lowMs && best->ms <= highMs) || (cancelled && cancelled()));
+    };
+    for (int run = 0; run < mostRuns && !isEnough(); ++run) {
         LATHE_TRY(Timeline timeline, recordTimeline(runner, loaded));
         if (!best || std::abs(timeline.ms - medianMs) < std::abs(best->ms - medianMs))
             best = std::move(timeline);

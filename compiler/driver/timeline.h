@@ -8,6 +8,7 @@
 #include "driver/runner_client.h"
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -40,9 +41,10 @@ Result<Timeline> timelineOf(const RunnerProfile& profile, size_t calls, size_t c
 Result<Timeline> recordTimeline(RunnerClient& runner, const RunnerModel& loaded);
 
 /// Of up to five such runs one that takes as long as runs do, from `lowMs` to `highMs`; if there is none, the one nearest to
-/// `medianMs`: on a busy machine a single run shows what others did.
+/// `medianMs`: on a busy machine a single run shows what others did. None is begun after the first once `cancelled`, which may be
+/// empty, says so.
 Result<Timeline> recordUsualRun(RunnerClient& runner, const RunnerModel& loaded, double lowMs, double medianMs,
-                                double highMs);
+                                double highMs, const std::function<bool()>& cancelled);
 
 /// In the trace event format that browsers and Perfetto show.
 std::string toTraceEvents(const Timeline& timeline, const RunnerModel& loaded);

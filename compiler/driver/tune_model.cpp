@@ -175,7 +175,7 @@ Result<std::vector<Shapes>> samplesOf(const WholeModel& model, const TuneOptions
     if (options.sizes)
         for (const int64_t size : options.sizes->sizes) {
             LATHE_TRY(Shapes shapes, shapesAt(model.loaded, options.sizes->name, size, {},
-                                              byInput(model.trace.graph.get(), options.compile.shapes)));
+                                              asDeclared(model.trace.graph.get(), options.compile.shapes)));
             samples.push_back(std::move(shapes));
         }
     return samples;

@@ -7,7 +7,7 @@ Result<void> WholeModel::load(const Options& options, const RunnerOptions& runne
     runner = std::make_unique<RunnerClient>(runnerOptions);
     LATHE_TRY(loaded, runner->load(file.path()));
     LATHE_TRY(shapes,
-              setInputs(*runner, loaded, {}, shapes.empty() ? byInput(trace.graph.get(), options.shapes) : shapes, 0,
+              setInputs(*runner, loaded, {}, shapes.empty() ? asDeclared(trace.graph.get(), options.shapes) : shapes, 0,
                         runnerOptions.cancelled));
     return {};
 }

@@ -165,10 +165,10 @@ private:
         if (!outputs)
             return failed(outputs.error());
         const int threads = trial.threads();
-        const Judgement judgement =
-            judge(golden->outputs, golden->compared, golden->rules, *outputs, trial.outputNames());
-        if (!judgement.wrong.empty())
-            return failed(error(judgement.wrong.front(), "lathe check MODEL says which value diverges first"));
+        const CaseResult result =
+            compareCase(golden->outputs, golden->compared, golden->rules, *outputs, trial.outputNames());
+        if (!result.wrong.empty())
+            return failed(error(result.wrong.front(), "lathe check MODEL says which value diverges first"));
         // Chunks of parallel loops do not depend on who runs them, so neither do bits.
         const auto again = trial.run(golden->inputs, threads > 1 ? 1 : wish_.threads);
         if (!again)
@@ -177,17 +177,17 @@ private:
             if (golden->compared[i] && (*again)[i] != (*outputs)[i])
                 return failed(error(fmt::format("output {} of two runs is not the same bit for bit", i),
                                     "please report the model"));
-        if (judgement.known() == 0) {
-            report_.note(judgement.verdict(""));
+        if (result.known() == 0) {
+            report_.note(result.verdict(""));
             return std::move(golden->inputs);
         }
-        report_.good(judgement.verdict(
-                         fmt::format("right: at most {:.2g} of the range, and the same bits {}", judgement.ofRange,
-                                     threads > 1 ? fmt::format("on {} threads and on one", threads) : "in two runs")),
-                     {{"of_range", judgement.ofRange},
-                      {"threads", threads},
-                      {"arena_peak_bytes", trial.arenaPeak()},
-                      {"not_finite", judgement.nan + judgement.infinite}});
+        report_.good(
+            result.verdict(fmt::format("right: at most {:.2g} of the range, and the same bits {}", result.ofRange,
+                                       threads > 1 ? fmt::format("on {} threads and on one", threads) : "in two runs")),
+            {{"of_range", result.ofRange},
+             {"threads", threads},
+             {"arena_peak_bytes", trial.arenaPeak()},
+             {"not_finite", result.nan + result.infinite}});
         return std::move(golden->inputs);
     }
 

@@ -96,30 +96,30 @@ Result<GoldenCase> readCase(const fs::path& bundle, const std::string& name, con
     return golden;
 }
 
-Judgement judge(const std::vector<HostTensor>& expected, const std::vector<bool>& compared,
-                const driver::CompareRules& rules, const std::vector<HostTensor>& got,
-                const std::vector<std::string>& names) {
-    Judgement judgement;
+CaseResult compareCase(const std::vector<HostTensor>& expected, const std::vector<bool>& compared,
+                       const driver::CompareRules& rules, const std::vector<HostTensor>& got,
+                       const std::vector<std::string>& names) {
+    CaseResult result;
     if (got.size() < expected.size()) {
-        judgement.wrong = {fmt::format("{} outputs, where {} are expected", got.size(), expected.size())};
-        return judgement;
+        result.wrong = {fmt::format("{} outputs, where {} are expected", got.size(), expected.size())};
+        return result;
     }
     for (size_t i = 0; i < expected.size(); ++i) {
         if (!compared[i])
             continue;
         const driver::Comparison comparison = driver::compare(got[i], expected[i], rules);
-        judgement.ofRange = std::max(judgement.ofRange, comparison.ofRange);
-        judgement.elements += comparison.elements;
-        judgement.nan += comparison.nan;
-        judgement.infinite += comparison.infinite;
+        result.ofRange = std::max(result.ofRange, comparison.ofRange);
+        result.elements += comparison.elements;
+        result.nan += comparison.nan;
+        result.infinite += comparison.infinite;
         if (!comparison.right)
-            judgement.wrong.push_back(
+            result.wrong.push_back(
                 fmt::format("output '{}': {}", i < names.size() ? names[i] : "", comparison.message));
     }
-    return judgement;
+    return result;
 }
 
-std::string Judgement::unknown() const {
+std::string CaseResult::unknown() const {
     if (elements == 0)
         return "no values are compared: nothing is known of them";
     driver::Comparison all;
@@ -130,7 +130,7 @@ std::string Judgement::unknown() const {
     return odd.empty() ? odd : odd + ": nothing is known of these";
 }
 
-std::string Judgement::verdict(std::string_view right) const {
+std::string CaseResult::verdict(std::string_view right) const {
     const std::string open = unknown();
     return known() == 0 ? "it ran: " + open : fmt::format("{}{}{}", right, open.empty() ? "" : "; ", open);
 }

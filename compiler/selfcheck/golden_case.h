@@ -34,7 +34,7 @@ Result<GoldenCase> readCase(const std::filesystem::path& bundle, const std::stri
 Result<model::HostTensor> readTensor(const std::filesystem::path& path, DataType type);
 
 /// What a case says of outputs.
-struct Judgement {
+struct CaseResult {
     std::vector<std::string> wrong; // a sentence for each output that is not as expected
     double ofRange = 0;             // the largest difference, as a share of the range of expected values
     int64_t elements = 0;           // that were compared
@@ -48,8 +48,8 @@ struct Judgement {
     std::string verdict(std::string_view right) const;
 };
 /// Outputs that are not `compared` are left out, and so are those that nothing is expected of.
-Judgement judge(const std::vector<model::HostTensor>& expected, const std::vector<bool>& compared,
-                const driver::CompareRules& rules, const std::vector<model::HostTensor>& got,
-                const std::vector<std::string>& names);
+CaseResult compareCase(const std::vector<model::HostTensor>& expected, const std::vector<bool>& compared,
+                       const driver::CompareRules& rules, const std::vector<model::HostTensor>& got,
+                       const std::vector<std::string>& names);
 
 } // namespace lathe::selfcheck

@@ -135,7 +135,8 @@ private slots:
         const Outcome outcome =
             runLathe({"tune", model_, "--threads", "1", "--trials", "3", "--no-records", "--no-layouts"}, 280);
         QVERIFY2(outcome.code == 0, outcome.err.c_str());
-        const QStringList lines = QString::fromStdString(outcome.out).split('\n');
+        QStringList lines = QString::fromStdString(outcome.out).split('\n');
+        lines.removeIf([](const QString& line) { return line.startsWith("the machine was busy in "); }); // it may be
         QVERIFY2(lines.size() == 5, outcome.out.c_str()); // heading, task, trials, model, the end
         QVERIFY2(lines[1].contains("measured") || lines[1].contains("slow"), outcome.out.c_str());
         QVERIFY2(lines[1].contains("; applied") || lines[1].contains("; nothing is faster by enough") ||

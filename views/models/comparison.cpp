@@ -138,32 +138,17 @@ QString shortened(const QString& line, std::vector<Columns>& columns) {
     return text;
 }
 
-/// A side's lines by row.
-TintedText sideOf(const Comparison& comparison, bool before) {
-    const QStringList& lines = before ? comparison.before : comparison.after;
-    TintedText side;
-    for (const driver::DiffRow& row : comparison.rows) {
-        const int line = before ? row.before : row.after;
-        if (!side.numbers.empty())
-            side.text += '\n';
-        std::vector<Columns> columns;
-        if (row.kind == Kind::Changed) {
-            auto both = changedColumns(comparison.before[row.before], comparison.after[row.after]);
-            columns = std::move(before ? both.first : both.second);
-        }
-        const QString whole = line >= 0 ? lines[line] : QString();
-        const QString text = shortened(whole, columns);
-        side.text += text;
-        side.tips.push_back(text == whole ? QString() : whole.trimmed());
-        side.changes.push_back(std::move(columns));
-        side.numbers.push_back(line);
-        side.tints.push_back(row.kind == Kind::Same      ? Tint::None
-                             : line < 0                  ? Tint::Absent
-                             : row.kind == Kind::Changed ? Tint::Changed
-                             : before                    ? Tint::Removed
-                                                         : Tint::Added);
-    }
-    return side;
+/// A row of one side: its line, or nothing.
+void addRow(TintedText& side, const QStringList& lines, int line, std::vector<Columns> columns, Tint tint) {
+    if (!side.numbers.empty())
+        side.text += '\n';
+    const QString whole = line >= 0 ? lines[line] : QString();
+    const QString text = shortened(whole, columns);
+    side.text += text;
+    side.tips.push_back(text == whole ? QString() : whole.trimmed());
+    side.changes.push_back(std::move(columns));
+    side.numbers.push_back(line);
+    side.tints.push_back(line >= 0 || tint == Tint::None ? tint : Tint::Absent);
 }
 
 /// Where the pass stands in the kernel's stages; -1 if it has none of that name.
@@ -177,9 +162,22 @@ int stageOf(const driver::KernelRecord& kernel, const std::string& pass) {
 } // namespace
 
 void Comparison::align() {
-    left = sideOf(*this, true);
-    right = sideOf(*this, false);
+    left = right = {};
     differences.clear();
+    for (const driver::DiffRow& row : rows) {
+        const bool isChanged = row.kind == Kind::Changed;
+        auto [ofLeft, ofRight] = isChanged ? changedColumns(before[row.before], after[row.after])
+                                           : std::pair<std::vector<Columns>, std::vector<Columns>>();
+        const bool isSame = row.kind == Kind::Same;
+        addRow(left, before, row.before, std::move(ofLeft),
+               isSame      ? Tint::None
+               : isChanged ? Tint::Changed
+                           : Tint::Removed);
+        addRow(right, after, row.after, std::move(ofRight),
+               isSame      ? Tint::None
+               : isChanged ? Tint::Changed
+                           : Tint::Added);
+    }
     for (size_t i = 0; i < rows.size(); ++i)
         if (rows[i].kind != Kind::Same && (i == 0 || rows[i - 1].kind == Kind::Same))
             differences.push_back(int(i));
