@@ -96,9 +96,9 @@ struct Component {
     std::vector<Expr> conditions;
 };
 
-class Counter {
+class PointCounter {
 public:
-    Counter(const Component& component, const Values& sizes) : component_(component), values_(sizes) {
+    PointCounter(const Component& component, const Values& sizes) : component_(component), values_(sizes) {
         const size_t depth = component.loops.size();
         periods_.assign(depth, 1);
         tests_.resize(depth);
@@ -248,7 +248,7 @@ std::optional<PointCount> countPoints(std::span<const LoopRange> loops, std::spa
                 return PointCount{0, false};
         }
     for (const Component& component : componentsOf(loops, parts)) {
-        Counter counter(component, sizes);
+        PointCounter counter(component, sizes);
         std::optional<PointCount> count = counter.count();
         if (!count && counter.gaveUp())
             if (const auto bound = boundOf(component, sizes))
