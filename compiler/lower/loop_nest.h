@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a kernel's loops cost, loop by loop, before vectors and registers: how often each turns, the floating-point operations
+// What a kernel's loops cost, loop by loop, before vectors and registers: the trip count of each, the floating-point operations
 // and the bytes of accesses within it, and how much memory one run of it touches, by which one sees what fits which cache. Of a
 // PrimFunc as it was scheduled, or written by hand.
 #pragma once

@@ -18,7 +18,7 @@ namespace {
 using Symbols = std::unordered_set<const arith::ExprNode*>;
 constexpr int wideningRounds = 3;
 
-constexpr const char* rankHint = "a value whose rank depends on data cannot be compiled; make the branches agree";
+constexpr const char* rankHint = "a value whose rank depends on data is not supported; make the branches agree";
 
 } // namespace
 

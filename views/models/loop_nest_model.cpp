@@ -108,7 +108,7 @@ QVariant LoopNestModel::headerData(int section, Qt::Orientation orientation, int
         return {};
     if (role == Qt::TextAlignmentRole && section > Name)
         return int(Qt::AlignRight | Qt::AlignVCenter);
-    const QString names[] = {tr("Loop"),  tr("Turns"),          tr("Runs"),
+    const QString names[] = {tr("Loop"),  tr("Trip count"),     tr("Runs"),
                              tr("FLOPs"), tr("Bytes accessed"), tr("Bytes touched")};
     const QString hints[] = {tr("The loops as they were scheduled, before vectors and registers"),
                              tr("Of one run of the loop"),
