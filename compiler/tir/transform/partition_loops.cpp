@@ -173,21 +173,12 @@ public:
         if (size * 2 > versionedStatements || made_ > allStatements)
             return descendInto(body);
         made_ += size * 2;
-        arith::Facts saved = facts_;
+        const arith::Facts saved = facts_;
         assume(facts_, full);
-        Stmt fullCase = descendInto(copyOf(whole));
+        const Stmt fullCase = descendInto(copyOf(whole));
         facts_ = saved;
-        Stmt tail;
-        if (extents.size() == 1) {
-            Expr notFull = arith::simplify(negation(extents[0].full), facts_);
-            if (auto pinned = pinnedBy(notFull, facts_))
-                tail = descendInto(simplifyStmt(SetExpr(*pinned).mutate(copyOf(body)), facts_, checkpoint_));
-            else
-                assume(facts_, notFull);
-        }
-        if (!tail)
-            tail = tailOf(body, extents, size);
-        facts_ = std::move(saved);
+        const Stmt tail = notFull(body, extents, size);
+        facts_ = saved;
         return makeStmt(If{full, fullCase, tail}, body->origin);
     }
 
@@ -293,6 +284,17 @@ private:
         return arith::ge(extent, Expr(most));
     }
 
+    /// `body` where not all of the extents are full.
+    Stmt notFull(const Stmt& body, const std::vector<Extent>& extents, int64_t size) {
+        if (extents.size() == 1) {
+            const Expr condition = arith::simplify(negation(extents[0].full), facts_);
+            if (auto pinned = pinnedBy(condition, facts_))
+                return descendInto(simplifyStmt(SetExpr(*pinned).mutate(copyOf(body)), facts_, checkpoint_));
+            assume(facts_, condition);
+        }
+        return tailOf(body, extents, size);
+    }
+
     Stmt tailOf(const Stmt& body, const std::vector<Extent>& extents, int64_t size) {
         size_t chosen = extents.size();
         for (size_t i = 0; i < extents.size() && chosen == extents.size(); ++i)
@@ -326,7 +328,11 @@ private:
         for (size_t i = possible.size(); i-- > 0;) {
             const Stmt one = withExtent(possible[i]);
             made_ += unrolledSize(one);
-            Stmt version = descendInto(one);
+            // The other extents are still known here; of two that are not both full the other one is not.
+            const bool otherIsNot = possible[i] == e.most && extents.size() == 2;
+            const arith::Facts saved = facts_;
+            const Stmt version = otherIsNot ? notFull(one, {extents[1 - chosen]}, size) : atPlace(one);
+            facts_ = saved;
             chain =
                 chain ? makeStmt(If{arith::eq(e.extent, Expr(possible[i])), version, chain}, body->origin) : version;
         }
