@@ -157,8 +157,9 @@ Result<Built> build(const relay::Module& fused, const model::ModelGraph* graph, 
         built.constants = std::move(entry.constants);
         return built;
     }
+    const relay::Module* const flat = hook.recordOf("inline functions").after.get(); // of constants there is none
     const auto tablesOf = [&](const tir::PrimFunc& lowered) {
-        return makeTables(fused, graph, kernels, entry, lowered, built.offsets, objects, options);
+        return makeTables(fused, graph, kernels, entry, lowered, built.offsets, objects, options, flat);
     };
     LATHE_CHECKED(hook.step("compile entry", [&] {
         return compileEntry(entry.function, tablesOf, options, [&hook] { hook.checkCancelled(); }, objects);

@@ -137,7 +137,9 @@ std::vector<std::string> sizesTakenAsOne(const std::vector<RunnerValue>& inputs,
 }
 
 HostTensor randomTensor(DataType dtype, const std::vector<int64_t>& shape, std::mt19937_64& generator,
-                        const std::function<bool()>& cancelled) {
+                        IntegerRange range, const std::function<bool()>& cancelled) {
+    if (dtype.isInt())
+        range = within(dtype, range);
     HostTensor tensor;
     tensor.dtype = dtype;
     tensor.shape = shape;
@@ -154,6 +156,8 @@ HostTensor randomTensor(DataType dtype, const std::vector<int64_t>& shape, std::
             bits = std::bit_cast<uint64_t>(normal(generator));
         else if (dtype.isFloat())
             bits = floatToBits(normal(generator), dtype);
+        else if (dtype.isInt())
+            bits = static_cast<uint64_t>(range.least) + generator() % static_cast<uint64_t>(range.end - range.least);
         else
             bits = generator() % 2;
         std::memcpy(tensor.bytes.data() + i * size, &bits, size);
@@ -173,12 +177,14 @@ Result<Shapes> drawInputs(const std::vector<RunnerValue>& inputs, const Tensors&
                                    "memory",
                                    drawn),
                        "choose smaller sizes");
+    const std::vector<IntegerRange> ranges = rangesOf(inputs, shapes);
     std::mt19937_64 generator(seed);
     for (size_t i = 0; i < shapes.size(); ++i) {
         const auto& [name, shape] = shapes[i];
         const auto own = given.find(name);
-        LATHE_CHECKED(own != given.end() ? take(i, own->second)
-                                         : take(i, randomTensor(inputs[i].dtype, shape, generator, cancelled)));
+        LATHE_CHECKED(own != given.end()
+                          ? take(i, own->second)
+                          : take(i, randomTensor(inputs[i].dtype, shape, generator, ranges[i], cancelled)));
     }
     return shapes;
 }

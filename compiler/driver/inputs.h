@@ -3,6 +3,7 @@
 // What a loaded model is fed with: given tensors, and random ones of the sizes that were asked for.
 #pragma once
 
+#include "driver/input_integers.h"
 #include "driver/options.h"
 #include "driver/runner_client.h"
 #include "relay/ir.h"
@@ -38,15 +39,17 @@ Result<Shapes> inputShapes(const std::vector<RunnerValue>& inputs, const Tensors
 std::vector<std::string> sizesTakenAsOne(const std::vector<RunnerValue>& inputs, const Tensors& given,
                                          const Shapes& asked);
 
-/// Values: standard normal for floats, 0 or 1 for the rest. The dims must be those of a tensor (model::byteSize). Throws
-/// Cancelled (driver/guarded.h) if `cancelled`, which may be empty, says so.
+/// Values: standard normal for floats, for integers those of the range that the type has, which by default are 0 and 1, as for
+/// the rest. The dims must be those of a tensor (model::byteSize). Throws Cancelled (driver/guarded.h) if `cancelled`, which may
+/// be empty, says so.
 model::HostTensor randomTensor(DataType dtype, const std::vector<int64_t>& shape, std::mt19937_64& generator,
-                               const std::function<bool()>& cancelled = {});
+                               IntegerRange range = {}, const std::function<bool()>& cancelled = {});
 
 /// Takes the tensor of inputs[index].
 using TakeInput = std::function<Result<void>(size_t index, const model::HostTensor& tensor)>;
 /// Hands on a tensor for each input, in the model's order and one at a time: the given ones, the others at random from the
-/// seed, of the dims that inputShapes says, which are returned. Fails too if the random ones together would take more
+/// seed, of the dims that inputShapes says, which are returned. Integers are some that the model takes, where it says which
+/// (RunnerValue::integers), else 0 or 1. Fails too if the random ones together would take more
 /// than a quarter of this machine's memory. `cancelled`: as for randomTensor.
 Result<Shapes> drawInputs(const std::vector<RunnerValue>& inputs, const Tensors& given, const Shapes& asked,
                           uint64_t seed, const TakeInput& take, const std::function<bool()>& cancelled = {});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/model_tables.h"
 
+#include "driver/input_integers.h"
 #include "driver/json.h"
 #include "lower/diagnose.h"
 #include "relay/element.h"
@@ -92,7 +93,8 @@ codegen::ModelTables beginTables(std::string name, std::span<const lower::Kernel
 codegen::ModelTables makeTables(const relay::Module& module, const model::ModelGraph* graph,
                                 const lower::Kernels& kernels, const lower::Entry& entry,
                                 const tir::PrimFunc& entryFunction, const std::vector<int64_t>& offsets,
-                                std::span<const std::vector<std::byte>> objects, const Options& options) {
+                                std::span<const std::vector<std::byte>> objects, const Options& options,
+                                const relay::Module* source) {
     const relay::Function& main = module.main();
     const std::string name = graph ? std::filesystem::path(graph->file).stem().string() : "";
     codegen::ModelTables tables = beginTables(name, kernels.kernels, entryFunction, options, entry.peakBytes);
@@ -116,6 +118,8 @@ codegen::ModelTables makeTables(const relay::Module& module, const model::ModelG
         tables.calls.push_back(std::move(description));
     }
     tables.metadata = withContents(tables, objects);
+    if (source)
+        tables.metadata = withIntegers(tables.metadata, *source);
     return tables;
 }
 

@@ -4,6 +4,7 @@
 #include "driver/runner_client.h"
 
 #include "base/printable.h"
+#include "driver/input_integers.h"
 #include "driver/runner_connection.h"
 #include "runtime/lathe_rt.h"
 
@@ -176,6 +177,7 @@ Result<RunnerModel> RunnerClient::load(const std::filesystem::path& artifact) {
     model.symbols = readStrings(reader);
     model.inputs = readValues(reader, model.symbols);
     model.outputs = readValues(reader, model.symbols);
+    readIntegers(model);
     model.calls.resize(reader.count(28));
     for (RunnerCall& call : model.calls) {
         call.function = reader.string();

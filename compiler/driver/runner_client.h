@@ -47,11 +47,22 @@ constexpr bool isSymbol(int64_t dim) {
     return dim < 0 && dim != knownWhileRunning;
 }
 
+/// Of an input, where the model says which it takes (relay/taken_integers.h): at least `least`, and less than each limit.
+struct InputIntegers {
+    struct Limit {
+        int64_t dim = 0;  // as in RunnerValue::dims, but not known while running
+        int64_t more = 0; // value < size + more
+    };
+    int64_t least = 0;
+    std::vector<Limit> below;
+};
+
 struct RunnerValue {
     std::string name;
     DataType dtype;
-    std::vector<int64_t> dims;           // >= 0, or -(symbol + 1), or knownWhileRunning
-    std::vector<std::string> sizes = {}; // names of those that are symbols; empty of others
+    std::vector<int64_t> dims;                  // >= 0, or -(symbol + 1), or knownWhileRunning
+    std::vector<std::string> sizes = {};        // names of those that are symbols; empty of others
+    std::optional<InputIntegers> integers = {}; // of an input
 };
 /// "float32[n,3,?]": open sizes by their names in the model.
 std::string typeText(const RunnerValue& value);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sizes of inputs from files and wishes, and the rows of a profile: what command line and workbench share, without a runner.
 #include "arith/expr.h"
+#include "driver/input_integers.h"
 #include "driver/inputs.h"
 #include "driver/profile.h"
 #include "support/program_of_tests.h"
 
 #include <QTest>
+#include <set>
 
 namespace lathe::testing::test_inputs {
 
@@ -110,6 +112,49 @@ private slots:
         for (const std::byte value : driver::randomTensor(types::Bool, {100}, one).bytes)
             QVERIFY(value == std::byte{0} || value == std::byte{1});
         QCOMPARE(driver::randomTensor(types::Int64, {0, 5}, one).bytes.size(), size_t(0));
+    }
+
+    /// Of a table of 7 rows, of one as long as a size of an input, and of neither; through metadata, as artifacts have it.
+    void integersAreThoseThatTheModelTakes() {
+        driver::RunnerModel loaded;
+        loaded.symbols = {"n"};
+        loaded.metadata =
+            R"({"integers": {"i": {"least": 0, "below": [[7, 0], [-1, 2]]}, "d": {"least": 1, "below": []},
+                              "odd": {"least": 0, "below": [[-2, 0]]}, "none": {"least": 0, "below": [[0, 0]]}}})";
+        for (const char* name : {"i", "d", "odd", "none", "other"})
+            loaded.inputs.push_back({name, types::Int64, {-1}, {"n"}});
+        driver::readIntegers(loaded);
+        QVERIFY(loaded.inputs[0].integers && !loaded.inputs[2].integers && !loaded.inputs[4].integers);
+        const auto rangesAt = [&](int64_t n) {
+            Shapes shapes;
+            for (const RunnerValue& input : loaded.inputs)
+                shapes.emplace_back(input.name, std::vector<int64_t>{n});
+            return driver::rangesOf(loaded.inputs, shapes);
+        };
+        using Ranges = std::vector<driver::IntegerRange>;
+        QCOMPARE(rangesAt(3), (Ranges{{0, 5}, {1, 3}, {0, 2}, {0, 2}, {0, 2}}));
+        QCOMPARE(rangesAt(9), (Ranges{{0, 7}, {1, 3}, {0, 2}, {0, 2}, {0, 2}}));
+        for (const char* text : {"", "[]", "{", R"({"integers": 3})", R"({"integers": {"i": {"least": "a"}}})",
+                                 R"({"integers": {"i": {"least": 1, "below": [[1]]}}})"}) {
+            loaded.metadata = text;
+            loaded.inputs[0].integers.reset();
+            driver::readIntegers(loaded);
+            QVERIFY(!loaded.inputs[0].integers);
+        }
+    }
+
+    void integersFitTheirType() {
+        using driver::IntegerRange;
+        QCOMPARE(driver::within(types::Int8, {0, 30522}), (IntegerRange{0, 128}));
+        QCOMPARE(driver::within(types::UInt8, {-3, 30522}), (IntegerRange{0, 256}));
+        QCOMPARE(driver::within(types::Int64, {-3, int64_t{1} << 40}), (IntegerRange{-3, int64_t{1} << 40}));
+        QCOMPARE(driver::within(types::Int8, {200, 300}), (IntegerRange{0, 2}));
+        std::mt19937_64 generator(3);
+        const auto drawn = driver::randomTensor(types::Int8, {1000}, generator, {-2, 3});
+        std::set<int> seen;
+        for (const std::byte value : drawn.bytes)
+            seen.insert(static_cast<int8_t>(value));
+        QCOMPARE(seen, (std::set<int>{-2, -1, 0, 1, 2}));
     }
 
     void profileRowsHaveSharesAndRates() {
