@@ -116,6 +116,7 @@ struct Row {
     std::vector<double> ns;
     double compileSeconds = 0;
     int64_t peakBytes = 0;
+    std::vector<std::string> drawn = {}; // inputs that nothing gives
 };
 
 void print(const std::string& model, int threads, const Row& row, const Common& common) {
@@ -129,7 +130,8 @@ void print(const std::string& model, int threads, const Row& row, const Common& 
                                          {"min_ms", least},
                                          {"rounds", row.ns.size()},
                                          {"compile_s", row.compileSeconds},
-                                         {"peak_bytes", row.peakBytes}}));
+                                         {"peak_bytes", row.peakBytes},
+                                         {"drawn_inputs", row.drawn}}));
     else
         printLine("{:28} {:2} threads  {:12} median {:10.3f} ms  min {:10.3f} ms  {} rounds  compiled in {:.2f} s  "
                   "peak {:.1f} MB",
@@ -146,7 +148,11 @@ Result<std::vector<Row>> benchModel(const std::string& model, int threads, const
                                     const Common& common) {
     const MemoryFile memory("lathe-model");
     driver::Trace trace;
-    LATHE_TRY(const driver::Artifact artifact, artifactFor(model, {}, memory, common, trace, args.device));
+    std::string data = args.inputs.data;
+    if (const TestCase test = testCaseOf(model); data.empty() && args.inputs.files.empty() && !test.dataSets.empty())
+        data = test.dataSets.front().string();
+    LATHE_TRY(driver::Tensors given, readInputs(args.inputs.files));
+    LATHE_TRY(const driver::Artifact artifact, artifactFor(model, given, data, memory, common, trace, args.device));
     RunArgs where;
     where.model = model;
     where.device = args.device;
@@ -157,13 +163,7 @@ Result<std::vector<Row>> benchModel(const std::string& model, int threads, const
     options.timeout = patience;
     driver::RunnerClient runner(options);
     LATHE_TRY(driver::RunnerModel loaded, runner.load(artifact.path));
-    TestCase test = testCaseOf(model);
-    driver::Tensors given;
-    if (!test.dataSets.empty())
-        for (size_t i = 0; i < loaded.inputs.size(); ++i) {
-            LATHE_TRY(given[loaded.inputs[i].name],
-                      driver::readTensorFile(test.dataSets.front() / fmt::format("input_{}.pb", i)));
-        }
+    LATHE_TRY(given, withData(std::move(given), data, loaded));
     LATHE_TRY(driver::Options compileOptions, makeOptions(common));
     std::unique_ptr<InputFolder> folder;
     if (!args.against.empty()) {
@@ -173,8 +173,11 @@ Result<std::vector<Row>> benchModel(const std::string& model, int threads, const
     const driver::Shapes asked = driver::asDeclared(trace.graph.get(), compileOptions.shapes);
     LATHE_CHECKED(shareInputs(runner, loaded, given, asked, folder.get()));
     noteOpenSizes(loaded, given, asked, common);
+    const std::vector<std::string> drawn = driver::drawnInputs(loaded.inputs, given);
+    noteDrawnInputs(drawn, common);
     std::vector<std::unique_ptr<Contender>> contenders;
     std::vector<Row> rows(1);
+    rows[0].drawn = drawn;
     rows[0].runtime = "lathe";
     rows[0].compileSeconds = artifact.seconds;
     for (const std::string& against : args.against) {
@@ -183,7 +186,7 @@ Result<std::vector<Row>> benchModel(const std::string& model, int threads, const
             return failure(ErrorKind::Usage, fmt::format("malformed contender '{}'", against), "use NAME=COMMAND");
         LATHE_TRY(auto contender, Contender::start(against.substr(0, equals), against.substr(equals + 1), model,
                                                    threads, folder->path().string()));
-        rows.push_back({contender->name(), {}, 0, 0});
+        rows.push_back({contender->name(), {}, 0, 0, drawn});
         contenders.push_back(std::move(contender));
     }
     const auto runOnce = [&](size_t i) -> Result<double> {

@@ -121,9 +121,15 @@ struct DiffArgs {
 /// Two models or projects, or two artifacts; 0 if they are equal, 1 if not, and for errors 2 or 3.
 int diffCommand(const DiffArgs& args, const Common& common);
 
+/// What a model is run with; the rest is drawn at random.
+struct InputArgs {
+    std::vector<std::string> files; // NAME=FILE
+    std::string data;               // a folder with input_N.pb; files go before
+};
+
 struct RunArgs {
     std::string model, save;
-    std::vector<std::string> inputs; // NAME=FILE
+    InputArgs inputs;
     uint64_t seed = 0;
     int64_t memoryMegabytes = 0;
     double timeout = 300;
@@ -141,6 +147,7 @@ int profileCommand(const RunArgs& args, const Common& common);
 
 struct TuneArgs {
     std::string model, out; // out: the Decisions that were found
+    InputArgs inputs;       // of the whole model's runs
     double seconds = 300;
     int64_t trials = 0; // 0: as many as there is time for
     std::string search = "evolution", space = "template";
@@ -219,6 +226,7 @@ int devicesCommand(const DevicesArgs& args, const Common& common);
 
 struct BenchArgs {
     std::vector<std::string> models;
+    InputArgs inputs;
     int rounds = 20;
     std::vector<std::string> against; // commands that speak the bench protocol: see bench_command.cpp
     std::string kernel;               // name or workload: time this one alone

@@ -224,7 +224,7 @@ Result<void> writeText(const std::filesystem::path& path, const std::string& tex
 }
 
 std::vector<std::string> filesOf(const RunArgs& args, const Common& common) {
-    std::vector<std::string> files = args.inputs;
+    std::vector<std::string> files = args.inputs.files;
     files.insert(files.end(), {args.model, common.decisionsFile});
     return files;
 }

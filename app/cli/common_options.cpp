@@ -71,4 +71,13 @@ void addDevice(CLI::App& command, std::string& device) {
         ->type_name(deviceType);
 }
 
+std::array<CLI::Option*, 2> addInputs(CLI::App& command, InputArgs& inputs) {
+    return {command.add_option("--input", inputs.files, "NAME=FILE (.pb or .npy); others are drawn at random")
+                ->allow_extra_args(false),
+            command
+                .add_option("--data", inputs.data,
+                            "a folder with input_N.pb for each input, of which --input may give others")
+                ->check(CLI::ExistingDirectory)};
+}
+
 } // namespace lathe::cli

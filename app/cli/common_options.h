@@ -7,6 +7,7 @@
 #include "app/cli/commands.h"
 
 #include <CLI/CLI.hpp>
+#include <array>
 
 namespace lathe::cli {
 
@@ -33,5 +34,7 @@ void addCompiling(CLI::App& command, Common& common);
 /// Schedules that were recorded, for what compiles a model to use them.
 void addTuned(CLI::App& command, Common& common);
 void addDevice(CLI::App& command, std::string& device);
+/// --input and --data, of what runs a model.
+std::array<CLI::Option*, 2> addInputs(CLI::App& command, InputArgs& inputs);
 
 } // namespace lathe::cli

@@ -321,8 +321,7 @@ int run(int argc, char** argv, int& failed) {
     for (CLI::App* command : {runApp, profileApp, reportApp}) {
         command->add_option("model", run.model, command == reportApp ? "the model" : "the model or artifact")
             ->required();
-        command->add_option("--input", run.inputs, "NAME=FILE (.pb or .npy); others are drawn at random")
-            ->allow_extra_args(false);
+        addInputs(*command, run.inputs);
         command->add_option("--seed", run.seed, "seed of random inputs and operators")->check(seed());
         command->add_option("--memory", run.memoryMegabytes, "limit of the process that runs it, in MiB")
             ->check(CLI::Range(int64_t{0}, int64_t{1} << 32));
@@ -366,6 +365,7 @@ int run(int argc, char** argv, int& failed) {
         "--sizes", tune.sizes,
         "what a size that the model leaves open mostly is, NAME=7,64,128: its kernels are to be fast at "
         "these, four at most");
+    addInputs(*tuneApp, tune.inputs);
     tuneApp->add_option("--min-gain", tune.leastGain, "per cent that a schedule must gain")->check(between(0, 50));
     tuneApp->add_option("--seed", tune.seed, "of what is drawn")->check(seed());
     tuneApp->add_flag("--no-layouts", tune.noLayouts, "schedules alone: no other variants, layouts or fusion");
@@ -447,9 +447,12 @@ int run(int argc, char** argv, int& failed) {
     benchApp->add_option("--rounds", bench.rounds, "rounds")->check(CLI::Range(1, 100000));
     benchApp->add_option("--against", bench.against, "another runtime: NAME=COMMAND; may be given several times")
         ->allow_extra_args(false);
-    benchApp->add_option("--kernel", bench.kernel, "time this kernel alone: its name, or its workload");
+    CLI::Option* kernel =
+        benchApp->add_option("--kernel", bench.kernel, "time this kernel alone: its name, or its workload");
     benchApp->add_option("--size", bench.sizes, "a size of that kernel: NAME=VALUE")->allow_extra_args(false);
     benchApp->add_flag("--cold", bench.cold, "flush the caches before each call of that kernel");
+    for (CLI::Option* input : addInputs(*benchApp, bench.inputs))
+        input->excludes(kernel);
     addDevice(*benchApp, bench.device);
     addTarget(*benchApp, common);
     addCompiling(*benchApp, common);

@@ -42,15 +42,30 @@ void reportWarnings(const driver::Trace& trace, const Common& common) {
     report(warnings, common);
 }
 
-Result<driver::Artifact> artifactFor(const std::string& model, const driver::Tensors& given, const MemoryFile& memory,
-                                     const Common& common, driver::Trace& trace, const std::string& device) {
+Result<void> addSizesOfData(driver::Session& session, const std::string& data, driver::Options& options) {
+    if (data.empty())
+        return {};
+    LATHE_CHECKED(needsFile(session.model().string()));
+    driver::Trace read;
+    (void)session.open(options, read); // what is wrong with the model, compiling says
+    if (read.graph)
+        std::ranges::copy(driver::shapesOf(driver::InputChoice{.folder = data}, *read.graph),
+                          std::back_inserter(options.shapesAtNeed));
+    return {};
+}
+
+Result<driver::Artifact> artifactFor(const std::string& model, const driver::Tensors& given, const std::string& data,
+                                     const MemoryFile& memory, const Common& common, driver::Trace& trace,
+                                     const std::string& device) {
     if (bundle::partsOf(model))
         return driver::Artifact{model, 0};
     LATHE_TRY(driver::Options options, makeRunOptions(common, device));
     leaveSizesToTheRun(options, given);
     LATHE_TRY(driver::Decisions decisions, makeDecisions(common));
     LATHE_CHECKED(addNearRecords(decisions, model, options, common));
-    auto artifact = driver::compileFile(model, memory.path(), decisions, options, trace, makeProgress(common));
+    driver::Session session(model);
+    LATHE_CHECKED(addSizesOfData(session, data, options));
+    auto artifact = session.compile(memory.path(), decisions, options, trace, makeProgress(common));
     reportWarnings(trace, common);
     markStale(trace, common);
     return artifact;
@@ -92,15 +107,35 @@ Result<void> leaseDevice(driver::RunnerClient& runner, const Common& common) {
     });
 }
 
-Result<driver::Tensors> readInputs(const std::vector<std::string>& arguments) {
-    driver::Tensors tensors;
-    for (const std::string& argument : arguments) {
+void noteDrawnInputs(const std::vector<std::string>& names, const Common& common) {
+    if (!names.empty())
+        report({driver::drawnNote(names, "--input NAME=FILE or --data FOLDER gives others")}, common);
+}
+
+Result<driver::InputChoice> chooseInputs(const InputArgs& args) {
+    driver::InputChoice choice{.folder = args.data};
+    for (const std::string& argument : args.files) {
         const size_t equals = argument.find('=');
         if (equals == std::string::npos || equals == 0 || equals + 1 == argument.size())
             return failure(ErrorKind::Usage, fmt::format("malformed input '{}'", argument), "use NAME=FILE");
-        LATHE_TRY(tensors[argument.substr(0, equals)], driver::readTensorFile(argument.substr(equals + 1)));
+        choice.files[argument.substr(0, equals)] = argument.substr(equals + 1);
+    }
+    return choice;
+}
+
+Result<driver::Tensors> readInputs(const std::vector<std::string>& arguments) {
+    LATHE_TRY(const driver::InputChoice choice, chooseInputs({arguments, {}}));
+    driver::Tensors tensors;
+    for (const auto& [name, file] : choice.files) {
+        LATHE_TRY(tensors[name], driver::readTensorFile(file));
     }
     return tensors;
+}
+
+Result<driver::Tensors> withData(driver::Tensors given, const std::string& data, const driver::RunnerModel& loaded) {
+    LATHE_TRY(driver::Tensors others, driver::readInputs(loaded.inputs, {.folder = data}));
+    given.merge(std::move(others));
+    return given;
 }
 
 } // namespace lathe::cli

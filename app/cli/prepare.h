@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the arguments of run, profile and bench name, made ready: a model or an artifact, compiled if need be, and input
+// What the arguments of run, profile, report, tune and bench name, made ready: a model or an artifact, compiled if need be, and input
 // files.
 #pragma once
 
 #include "app/cli/commands.h"
 #include "base/memory_file.h"
-#include "driver/inputs.h"
+#include "driver/input_choice.h"
 #include "driver/runner_client.h"
+#include "driver/session.h"
 #include "records/file.h"
 
 namespace lathe::cli {
@@ -30,10 +31,14 @@ void reportWarnings(const driver::Trace& trace, const Common& common);
 /// tensors, and returns what they were, for the run.
 driver::Shapes leaveSizesToTheRun(driver::Options& options, const driver::Tensors& given);
 
-/// Compiles into `memory` for a run on the device with the given tensors, and reports the warnings, unless the file is an
-/// artifact already; what to load.
-Result<driver::Artifact> artifactFor(const std::string& model, const driver::Tensors& given, const MemoryFile& memory,
-                                     const Common& common, driver::Trace& trace, const std::string& device = "local");
+/// The dims of a folder of data's tensors, if one is named, for what of the options is fixed only at need.
+Result<void> addSizesOfData(driver::Session& session, const std::string& data, driver::Options& options);
+
+/// Compiles into `memory` for a run on the device with these inputs, `given` being the tensors of their files, and reports the
+/// warnings, unless the file is an artifact already; what to load.
+Result<driver::Artifact> artifactFor(const std::string& model, const driver::Tensors& given, const std::string& data,
+                                     const MemoryFile& memory, const Common& common, driver::Trace& trace,
+                                     const std::string& device = "local");
 
 /// The file that is named, or for an empty name the default one. That it is of a later format is reported.
 Result<records::File> openRecords(const std::string& named, records::File::Access access, const Common& common);
@@ -45,10 +50,19 @@ Result<driver::RunnerOptions> runnerOptions(const RunArgs& args, const Common& c
 void noteOpenSizes(const driver::RunnerModel& loaded, const driver::Tensors& given, const driver::Shapes& asked,
                    const Common& common);
 
+/// Says on standard error which inputs nothing gives: what is measured may depend on what is drawn for them. `names` is empty
+/// where all are given.
+void noteDrawnInputs(const std::vector<std::string>& names, const Common& common);
+
 /// Waits until nobody else measures on the device where it runs, and says so on standard error.
 Result<void> leaseDevice(driver::RunnerClient& runner, const Common& common);
 
 /// The tensors that arguments of the form NAME=FILE name.
 Result<driver::Tensors> readInputs(const std::vector<std::string>& arguments);
+/// The same, not read yet: for what reads them when the model is known. Fails, with kind Usage, for what is malformed.
+Result<driver::InputChoice> chooseInputs(const InputArgs& args);
+
+/// With the inputs of the folder of data, if one is named, that are not given yet.
+Result<driver::Tensors> withData(driver::Tensors given, const std::string& data, const driver::RunnerModel& loaded);
 
 } // namespace lathe::cli

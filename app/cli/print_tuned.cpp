@@ -151,6 +151,7 @@ void printTunedJson(const driver::Tuned& tuned) {
     const driver::RunByTurns whole = tuned.whole.value_or(driver::RunByTurns());
     fmt::print("{}\n", driver::dump({{"event", "model"},
                                      {"untuned_ms", tuned.untunedMs},
+                                     {"drawn_inputs", tuned.drawn},
                                      {"seconds", tuned.study.seconds},
                                      {"trials", tuned.study.trials},
                                      {"nothing_left", driver::hadNothingLeft(tuned.study)},

@@ -13,11 +13,13 @@ namespace lathe::cli {
 namespace {
 
 Result<driver::Profile> run(const ReportArgs& args, const Common& common, const driver::Artifact& artifact,
-                            const driver::Tensors& given, const driver::Shapes& asked, const report::Report& report) {
+                            driver::Tensors given, const driver::Shapes& asked, const report::Report& report) {
     LATHE_TRY(driver::RunnerOptions where, runnerOptions(args.run, common));
     driver::RunnerClient runner(std::move(where));
     LATHE_TRY(const driver::RunnerModel loaded, runner.load(artifact.path));
+    LATHE_TRY(given, withData(std::move(given), args.run.inputs.data, loaded));
     LATHE_TRY(const driver::Shapes shapes, driver::setInputs(runner, loaded, given, asked, args.run.seed));
+    noteDrawnInputs(driver::drawnInputs(loaded.inputs, given), common);
     driver::Measuring measuring = driver::measuringOfRun;
     measuring.timeline = measuring.counters = false; // a report shows neither
     return driver::profile(runner, loaded, *report.trace, shapes, measuring, makeProgress(common));
@@ -28,7 +30,7 @@ Result<driver::Profile> run(const ReportArgs& args, const Common& common, const 
 int reportCommand(const ReportArgs& args, const Common& common) {
     auto options = args.noRun ? makeOptions(common) : makeRunOptions(common);
     auto decisions = makeDecisions(common);
-    const auto given = readInputs(args.run.inputs);
+    const auto given = readInputs(args.run.inputs.files);
     if (!options || !decisions || !given)
         return report({!options ? options.error() : !decisions ? decisions.error() : given.error()}, common);
     if (const auto other = keepsFiles(args.out, filesOf(args.run, common), common.tunedFrom); !other)
@@ -43,8 +45,10 @@ int reportCommand(const ReportArgs& args, const Common& common) {
     leaveSizesToTheRun(compiled, *given);
     if (const auto near = addNearRecords(*decisions, args.run.model, compiled, common); !near)
         return report({near.error()}, common);
-    const auto artifact =
-        driver::compileFile(args.run.model, memory.path(), *decisions, compiled, *trace, makeProgress(common));
+    driver::Session session(args.run.model);
+    if (const auto sized = addSizesOfData(session, args.run.inputs.data, compiled); !sized)
+        return report({sized.error()}, common);
+    const auto artifact = session.compile(memory.path(), *decisions, compiled, *trace, makeProgress(common));
     report::Report page{.trace = trace,
                         .model = args.run.model,
                         .options = compiled,

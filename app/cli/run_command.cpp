@@ -20,19 +20,24 @@ namespace {
 
 struct Prepared {
     driver::RunnerModel loaded;
-    driver::Shapes shapes; // of the inputs
+    driver::Shapes shapes;          // of the inputs
+    std::vector<std::string> drawn; // inputs that nothing gives
 };
 
 Result<Prepared> prepare(driver::RunnerClient& runner, const RunArgs& args, const Common& common,
                          const MemoryFile& memory, driver::Trace& trace) {
     Prepared prepared;
-    LATHE_TRY(const driver::Tensors given, readInputs(args.inputs));
-    LATHE_TRY(const driver::Artifact artifact, artifactFor(args.model, given, memory, common, trace, args.device));
+    LATHE_TRY(driver::Tensors given, readInputs(args.inputs.files));
+    LATHE_TRY(const driver::Artifact artifact,
+              artifactFor(args.model, given, args.inputs.data, memory, common, trace, args.device));
     LATHE_TRY(prepared.loaded, runner.load(artifact.path));
+    LATHE_TRY(given, withData(std::move(given), args.inputs.data, prepared.loaded));
     LATHE_TRY(driver::Options options, makeOptions(common));
     const driver::Shapes asked = driver::asDeclared(trace.graph.get(), options.shapes);
     LATHE_TRY(prepared.shapes, driver::setInputs(runner, prepared.loaded, given, asked, args.seed));
     noteOpenSizes(prepared.loaded, given, asked, common);
+    prepared.drawn = driver::drawnInputs(prepared.loaded.inputs, given);
+    noteDrawnInputs(prepared.drawn, common);
     return prepared;
 }
 
@@ -78,19 +83,23 @@ std::string firstOf(const std::vector<std::string>& origins) {
 }
 
 Result<driver::Sweep> sweepOf(driver::RunnerClient& runner, const RunArgs& args, const Common& common,
-                              driver::Trace& trace) {
+                              driver::Trace& trace, std::vector<std::string>& drawn) {
     LATHE_TRY(const driver::SweepQuestion question, driver::parseSweep(args.sweep));
     const MemoryFile memory("lathe-model");
-    LATHE_TRY(const driver::Tensors given, readInputs(args.inputs));
-    LATHE_TRY(const driver::Artifact artifact, artifactFor(args.model, given, memory, common, trace, args.device));
+    LATHE_TRY(driver::Tensors given, readInputs(args.inputs.files));
+    LATHE_TRY(const driver::Artifact artifact,
+              artifactFor(args.model, given, args.inputs.data, memory, common, trace, args.device));
     LATHE_TRY(const driver::RunnerModel loaded, runner.load(artifact.path));
+    LATHE_TRY(given, withData(std::move(given), args.inputs.data, loaded));
+    drawn = driver::drawnInputs(loaded.inputs, given);
+    noteDrawnInputs(drawn, common);
     LATHE_TRY(const driver::Options options, makeOptions(common));
     LATHE_CHECKED(leaseDevice(runner, common));
     return driver::sweep(runner, loaded, question, given, driver::asDeclared(trace.graph.get(), options.shapes),
                          args.seed, driver::measuringOfSize, makeProgress(common));
 }
 
-void print(const driver::Sweep& sweep, const Common& common) {
+void print(const driver::Sweep& sweep, const std::vector<std::string>& drawn, const Common& common) {
     if (!common.json)
         printLine("{:>12} {:>12} {:>12} {:>25} {:>6}", sweep.name, "median ms", "least ms", "half of the runs", "runs");
     for (const driver::SweepPoint& point : sweep.points) {
@@ -101,7 +110,8 @@ void print(const driver::Sweep& sweep, const Common& common) {
                                              {"least_ms", point.leastMs},
                                              {"low_ms", point.lowMs},
                                              {"high_ms", point.highMs},
-                                             {"runs", point.runs}}));
+                                             {"runs", point.runs},
+                                             {"drawn_inputs", drawn}}));
         else
             printLine("{:12} {:12.4f} {:12.4f} {:>25} {:6}", point.size, point.medianMs, point.leastMs,
                       fmt::format("{:.4f} to {:.4f}", point.lowMs, point.highMs), point.runs);
@@ -152,6 +162,7 @@ int runCommand(const RunArgs& args, const Common& common) {
                 line["first"].push_back(jsonOf(value));
             line["ms"] = static_cast<double>(times->ns.front()) / 1e6;
             line["arena_peak"] = times->arenaPeak;
+            line["drawn_inputs"] = prepared->drawn;
             fmt::print("{}\n", driver::dump(line));
         } else {
             std::vector<std::string> texts;
@@ -181,10 +192,11 @@ int profileCommand(const RunArgs& args, const Common& common) {
         return report({where.error()}, common);
     driver::RunnerClient runner(*std::move(where));
     if (!args.sweep.empty()) {
-        const auto sweep = sweepOf(runner, args, common, trace);
+        std::vector<std::string> drawn;
+        const auto sweep = sweepOf(runner, args, common, trace, drawn);
         if (!sweep)
             return fail(sweep.error(), trace, args.model, common);
-        print(*sweep, common);
+        print(*sweep, drawn, common);
         return 0;
     }
     if (const auto other = keepsFiles(args.timeline, filesOf(args, common), common.tunedFrom); !other)
@@ -222,9 +234,9 @@ int profileCommand(const RunArgs& args, const Common& common) {
         total += row.ms;
         const std::vector<ChoiceLine> own = takeOf(row, choices, trace);
         if (common.json) {
-            nlohmann::json line{{"function", row.function}, {"kernel", row.kernel},   {"ms", row.ms},
-                                {"share", row.share},       {"gflops", row.gflops()}, {"gbs", row.gbs()},
-                                {"nodes", row.origins}};
+            nlohmann::json line{{"function", row.function}, {"kernel", row.kernel},           {"ms", row.ms},
+                                {"share", row.share},       {"gflops", row.gflops()},         {"gbs", row.gbs()},
+                                {"nodes", row.origins},     {"drawn_inputs", prepared->drawn}};
             for (const ChoiceLine& choice : own)
                 line["choices"].push_back(choice.json);
             fmt::print("{}\n", driver::dump(line));

@@ -18,21 +18,25 @@ Result<model::HostTensor> readTensorAs(const fs::path& path, DataType wanted) {
     return host;
 }
 
+fs::path dataFile(const fs::path& folder, std::string_view what, size_t number) {
+    return folder / fmt::format("{}_{}.pb", what, number);
+}
+
 Result<DataSet> readDataSet(const fs::path& folder, const RunnerModel& loaded) {
     DataSet data;
     for (size_t i = 0; i < loaded.inputs.size(); ++i) {
-        fs::path file = folder / fmt::format("input_{}.pb", i);
+        fs::path file = dataFile(folder, "input", i);
         if (!fs::exists(file))
             return failure(fmt::format("the data set lacks {}", file.filename().string()));
         LATHE_TRY(model::HostTensor tensor, readTensorAs(file, loaded.inputs[i].dtype));
         data.inputs.push_back(std::move(tensor));
     }
     size_t outputs = 0;
-    while (fs::exists(folder / fmt::format("output_{}.pb", outputs)))
+    while (fs::exists(dataFile(folder, "output", outputs)))
         ++outputs;
     for (size_t i = 0; i < outputs; ++i) {
         LATHE_TRY(model::HostTensor tensor,
-                  readTensorAs(folder / fmt::format("output_{}.pb", i),
+                  readTensorAs(dataFile(folder, "output", i),
                                i < loaded.outputs.size() ? loaded.outputs[i].dtype : types::Void));
         data.outputs.push_back(std::move(tensor));
     }
@@ -43,7 +47,7 @@ Shapes shapesOf(const std::vector<fs::path>& folders, const model::ModelGraph& g
     Shapes shapes;
     for (const fs::path& folder : folders)
         for (size_t i = 0; i < graph.graph->inputs.size(); ++i) {
-            const auto tensor = readTensorFile(folder / fmt::format("input_{}.pb", i));
+            const auto tensor = readTensorFile(dataFile(folder, "input", i));
             if (!tensor || (i < shapes.size() && shapes[i].second != tensor->shape))
                 return {};
             if (i == shapes.size())

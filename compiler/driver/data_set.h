@@ -10,6 +10,7 @@
 #include "model/model_graph.h"
 
 #include <filesystem>
+#include <string_view>
 #include <vector>
 
 namespace lathe::driver {
@@ -18,6 +19,9 @@ namespace lathe::driver {
 struct DataSet {
     std::vector<model::HostTensor> inputs, outputs;
 };
+
+/// "FOLDER/input_N.pb"; `what` is "input" or "output".
+std::filesystem::path dataFile(const std::filesystem::path& folder, std::string_view what, size_t number);
 
 /// Reads input_N.pb for each input of the model, and as many output_N.pb as there are. Fails if an input is missing or a
 /// file is damaged.

@@ -147,7 +147,7 @@ Result<Decisions> holdInPlace(Session& session, WholeModel& before, const Decisi
         if (decisions == base)
             return base;
         LATHE_TRY(const std::unique_ptr<WholeModel> after,
-                  wholeModel(session, decisions, options, runner, progress, before.shapes));
+                  wholeModel(session, decisions, options, runner, progress, before.inputs));
         LATHE_TRY(const Compared compared, compareInPlace(before, *after, options, runner, progress));
         if (compared.isDisturbed)
             return failure("what was found could not be held against the model: too few of its whole runs had times",

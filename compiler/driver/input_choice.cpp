@@ -1,38 +1,70 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/input_choice.h"
 
+#include "driver/data_set.h"
 #include "driver/tensor_files.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 namespace lathe::driver {
+namespace {
+
+/// Where each input comes from, by name.
+std::map<std::string, std::filesystem::path> placesOf(const InputChoice& choice,
+                                                      const std::vector<std::string>& inputs) {
+    std::map<std::string, std::filesystem::path> places(choice.files.begin(), choice.files.end());
+    for (size_t i = 0; i < inputs.size() && !choice.folder.empty(); ++i)
+        places.try_emplace(inputs[i], dataFile(choice.folder, "input", i));
+    return places;
+}
+
+} // namespace
+
 Result<Tensors> readInputs(const std::vector<RunnerValue>& inputs, const InputChoice& choice) {
+    std::vector<std::string> names;
+    for (const RunnerValue& input : inputs)
+        names.push_back(input.name);
     Tensors tensors;
-    for (const auto& [name, file] : choice.files) {
-        const auto refused = [&](std::string what, std::string hint) {
-            Diagnostic problem = error(std::move(what), std::move(hint));
-            problem.file = file;
+    for (const auto& [name, file] : placesOf(choice, names)) {
+        const auto refused = [&](ErrorKind kind, std::string what, std::string hint) {
+            Diagnostic problem = error(kind, std::move(what), std::move(hint));
+            problem.file = file.string();
             return Failure(std::move(problem));
         };
         const auto input = std::ranges::find(inputs, name, &RunnerValue::name);
         if (input == inputs.end())
-            return refused(fmt::format("the model has no input '{}', for which this file was chosen", name),
-                           "choose inputs anew in the settings");
-        auto tensor = readTensorFile(file);
+            return refused(ErrorKind::Usage,
+                           fmt::format("the model has no input '{}', for which this file was chosen", name),
+                           fmt::format("its inputs are {}", fmt::join(names, ", ")));
+        auto tensor = readTensorAs(file, input->dtype);
         if (!tensor)
-            return refused(fmt::format("for input '{}': {}", name, tensor.error().what), tensor.error().hint);
+            return refused(tensor.error().kind, fmt::format("for input '{}': {}", name, tensor.error().what),
+                           tensor.error().hint);
         bool fits = tensor->dtype == input->dtype && tensor->shape.size() == input->dims.size();
         for (size_t i = 0; fits && i < input->dims.size(); ++i)
             fits = input->dims[i] < 0 || input->dims[i] == tensor->shape[i];
         if (!fits)
-            return refused(fmt::format("input '{}' is {}[{}] in this file, but {} in the compiled model", name,
+            return refused(ErrorKind::Invalid,
+                           fmt::format("input '{}' is {}[{}] in this file, but {} in the compiled model", name,
                                        toString(tensor->dtype), fmt::join(tensor->shape, ","), typeText(*input)),
                            "choose another file, or random values");
         tensors[name] = *std::move(tensor);
     }
     return tensors;
+}
+
+Shapes shapesOf(const InputChoice& choice, const model::ModelGraph& graph) {
+    std::vector<std::string> names;
+    for (const model::Value& input : graph.graph->inputs)
+        names.push_back(input.name);
+    Shapes shapes;
+    for (const auto& [name, file] : placesOf(choice, names))
+        if (const auto tensor = readTensorFile(file))
+            shapes.emplace_back(name, tensor->shape);
+    return shapes;
 }
 
 Shapes shapesBeside(const std::vector<RunnerValue>& inputs, const Tensors& given, const Shapes& asked) {

@@ -1,22 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a model is run with: some inputs from files, the others drawn at random.
+// What a model is run with: some inputs from files, or from a folder of data, the others drawn at random.
 #pragma once
 
 #include "driver/inputs.h"
+#include "model/model_graph.h"
 
 namespace lathe::driver {
 
 struct InputChoice {
-    uint64_t seed = 0;                        // of what is drawn
-    std::map<std::string, std::string> files; // .npy or .pb, by the name of an input
+    uint64_t seed = 0;                             // of what is drawn
+    std::map<std::string, std::string> files = {}; // .npy or .pb, by the name of an input
+    std::string folder = {};                       // with input_N.pb for each input; files go before. Empty: none
 
     bool operator==(const InputChoice&) const = default;
 };
 
-/// The tensors of the files. Fails with a Diagnostic that names file and input: if the model has no such input, if the file
-/// cannot be read, or if it is of another type or other sizes than the input.
+/// The tensors of the files. Fails with a Diagnostic that names file and input: if the model has no such input, if the folder
+/// lacks one, if the file cannot be read, or if it is of another type or other sizes than the input.
 Result<Tensors> readInputs(const std::vector<RunnerValue>& inputs, const InputChoice& choice);
+
+/// The dims of the tensors in the files, by name, as far as these can be read: what a model is compiled for that can be
+/// compiled for nothing else (Options::shapesAtNeed). readInputs says what is wrong with the others.
+Shapes shapesOf(const InputChoice& choice, const model::ModelGraph& graph);
 
 /// Sizes that are asked for, as far as the given tensors leave them open: they say their own dims, and those of others that
 /// must equal them.

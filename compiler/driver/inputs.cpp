@@ -189,6 +189,20 @@ Result<Shapes> drawInputs(const std::vector<RunnerValue>& inputs, const Tensors&
     return shapes;
 }
 
+Diagnostic drawnNote(const std::vector<std::string>& names, std::string hint) {
+    Diagnostic note = error(fmt::format("inputs drawn at random: {}", fmt::join(names, ", ")), std::move(hint));
+    note.severity = Severity::Note;
+    return note;
+}
+
+std::vector<std::string> drawnInputs(const std::vector<RunnerValue>& inputs, const Tensors& given) {
+    std::vector<std::string> names;
+    for (const RunnerValue& input : inputs)
+        if (!given.contains(input.name))
+            names.push_back(input.name);
+    return names;
+}
+
 Shapes shapesOfRun(const Shapes& asked, const Tensors& given) {
     Shapes shapes = asked;
     for (const auto& [name, tensor] : given)

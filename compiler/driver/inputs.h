@@ -45,6 +45,11 @@ std::vector<std::string> sizesTakenAsOne(const std::vector<RunnerValue>& inputs,
 model::HostTensor randomTensor(DataType dtype, const std::vector<int64_t>& shape, std::mt19937_64& generator,
                                IntegerRange range = {}, const std::function<bool()>& cancelled = {});
 
+/// Names of the inputs that nothing gives, in the model's order: what is measured may depend on what is drawn for them.
+std::vector<std::string> drawnInputs(const std::vector<RunnerValue>& inputs, const Tensors& given);
+/// Says so of these, of which there is one at least.
+Diagnostic drawnNote(const std::vector<std::string>& names, std::string hint);
+
 /// Takes the tensor of inputs[index].
 using TakeInput = std::function<Result<void>(size_t index, const model::HostTensor& tensor)>;
 /// Hands on a tensor for each input, in the model's order and one at a time: the given ones, the others at random from the

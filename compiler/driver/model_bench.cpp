@@ -37,9 +37,9 @@ double sumOf(const Profile& profile) {
 } // namespace
 
 ModelBench::ModelBench(Session& session, Decisions reference, std::map<std::string, schedule::ScheduleTrace> offered,
-                       Options options, RunnerOptions runner, Shapes shapes, Profiles profiles)
+                       Options options, RunnerOptions runner, TimedInputs inputs, Profiles profiles)
     : session_(session), referenceDecisions_(std::move(reference)), offered_(std::move(offered)),
-      options_(std::move(options)), runner_(std::move(runner)), shapes_(std::move(shapes)),
+      options_(std::move(options)), runner_(std::move(runner)), inputs_(std::move(inputs)),
       profiles_(std::move(profiles)) {}
 
 Decisions ModelBench::withOffered(const Decisions& decisions) const {
@@ -86,12 +86,12 @@ Result<GraphRun> ModelBench::measure(const Decisions& decisions) {
         const Progress progress{.report = {}, .cancelled = runner_.cancelled};
         if (!reference_) {
             LATHE_TRY(reference_,
-                      wholeModel(session_, withOffered(referenceDecisions_), options_, runner_, progress, shapes_));
+                      wholeModel(session_, withOffered(referenceDecisions_), options_, runner_, progress, inputs_));
         }
         std::unique_ptr<WholeModel> other;
         std::vector<Measured> models{reference_->measured()};
         if (decisions != referenceDecisions_) {
-            LATHE_TRY(other, wholeModel(session_, withOffered(decisions), options_, runner_, progress, shapes_));
+            LATHE_TRY(other, wholeModel(session_, withOffered(decisions), options_, runner_, progress, inputs_));
             models.push_back(other->measured());
         }
         LATHE_TRY(const std::vector<Profile> profiles, profilesOf(models));

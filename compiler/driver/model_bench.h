@@ -15,12 +15,12 @@ namespace lathe::driver {
 class ModelBench final : public GraphBench {
 public:
     /// The reference is compiled under `reference`. What `offered` has of schedules is for all compilations, as far as they have these
-    /// workloads: what is decided has to be there. All run with inputs of these shapes; none: as inputShapes says. `profiles`
+    /// workloads: what is decided has to be there. All run with these inputs. `profiles`
     /// is who measures.
     using Profiles =
         std::function<Result<std::vector<Profile>>(const std::vector<Measured>&, const Measuring&, const Progress&)>;
     ModelBench(Session& session, Decisions reference, std::map<std::string, schedule::ScheduleTrace> offered,
-               Options options, RunnerOptions runner, Shapes shapes = {}, Profiles profiles = profileByTurns);
+               Options options, RunnerOptions runner, TimedInputs inputs = {}, Profiles profiles = profileByTurns);
 
     Result<GraphChoices> look(const Decisions& decisions) override;
     Result<GraphRun> measure(const Decisions& decisions) override;
@@ -34,7 +34,7 @@ private:
     std::map<std::string, schedule::ScheduleTrace> offered_;
     Options options_;
     RunnerOptions runner_;
-    Shapes shapes_;
+    TimedInputs inputs_;
     Profiles profiles_;
     std::unique_ptr<WholeModel> reference_;
     double referenceMs_ = 0; // as it took first

@@ -114,7 +114,7 @@ private:
     }
 
     ModelBench bench(const Decisions& reference) const {
-        return {session_, reference, offered(), options_.compile, options_.runner, before_.shapes};
+        return {session_, reference, offered(), options_.compile, options_.runner, before_.inputs};
     }
 
     static std::string reason(const Diagnostic& problem) {
@@ -151,13 +151,13 @@ private:
             return false;
         std::optional<tune::Control::Work> work(std::in_place, options_.control.get(), options_.runner.cancelled);
         const Progress quietly{{}, options_.runner.cancelled};
-        const auto whole = wholeModel(session_, graph, options_.compile, options_.runner, quietly, before_.shapes);
+        const auto whole = wholeModel(session_, graph, options_.compile, options_.runner, quietly, before_.inputs);
         if (!whole)
             return false;
         if (!(*whole)->runner->leaseDevice())
             return false;
         const auto times =
-            profile(*(*whole)->runner, (*whole)->loaded, (*whole)->trace, (*whole)->shapes, fewRuns, quietly);
+            profile(*(*whole)->runner, (*whole)->loaded, (*whole)->trace, (*whole)->inputs.shapes, fewRuns, quietly);
         if (!times)
             return false;
         work.reset();
@@ -217,7 +217,7 @@ private:
     }
 
     Result<std::unique_ptr<WholeModel>> compiled(const Decisions& decisions) {
-        return wholeModel(session_, decisions, options_.compile, last_, {}, before_.shapes);
+        return wholeModel(session_, decisions, options_.compile, last_, {}, before_.inputs);
     }
 
     /// All of it against the schedules alone, and then against the untuned model.

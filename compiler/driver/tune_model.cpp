@@ -82,7 +82,7 @@ bool sizeTask(tune::Task& task, const Trace& trace, const std::vector<Shapes>& s
 Result<RunByTurns> wholeByTurns(Session& session, WholeModel& before, const Decisions& decisions,
                                 const TuneOptions& options, const Progress& progress) {
     LATHE_TRY(const std::unique_ptr<WholeModel> after,
-              wholeModel(session, decisions, options.compile, options.runner, progress, before.shapes));
+              wholeModel(session, decisions, options.compile, options.runner, progress, before.inputs));
     return runByTurns(before, *after, options.compile, options.runner, progress);
 }
 
@@ -235,7 +235,14 @@ Result<Tuned> tuneModel(const std::filesystem::path& model, const TuneOptions& w
             preparing.cancelled = options.runner.cancelled;
         std::optional<tune::Control::Work> work(std::in_place, options.control.get(), options.runner.cancelled);
         Session session(model);
-        auto compiled = wholeModel(session, options.decisions, options.compile, options.runner, preparing);
+        if (!options.inputs.files.empty() || !options.inputs.folder.empty()) {
+            Trace read;
+            (void)session.open(options.compile, read, preparing); // what is wrong with the model, compiling says
+            if (read.graph)
+                options.compile.shapesAtNeed = shapesOf(options.inputs, *read.graph);
+        }
+        auto compiled = wholeModel(session, options.decisions, options.compile, options.runner, preparing,
+                                   TimedInputs{.chosen = options.inputs});
         if (!compiled && compiled.error().kind != ErrorKind::Cancelled && !RunnerClient(options.runner).facts()) {
             Tuned none; // there is nobody who measures: the model is not at fault
             none.failed = compiled.error();
@@ -243,15 +250,18 @@ Result<Tuned> tuneModel(const std::filesystem::path& model, const TuneOptions& w
         }
         LATHE_TRY(const std::unique_ptr<WholeModel> before, std::move(compiled));
         LATHE_TRY(const std::vector<Shapes> samples, samplesOf(*before, options));
-        if (!samples.empty()) {
-            before->shapes = samples.front();
+        if (!samples.empty()) { // but files say their sizes themselves
+            before->inputs.shapes = shapesBeside(before->loaded.inputs, *before->inputs.given, samples.front());
             LATHE_CHECKED(before->load(options.compile, options.runner));
         }
         LATHE_CHECKED(before->runner->leaseDevice());
-        LATHE_TRY(const Profile profile, driver::profile(*before->runner, before->loaded, before->trace, before->shapes,
-                                                         profiling, preparing));
+        LATHE_TRY(const Profile profile, driver::profile(*before->runner, before->loaded, before->trace,
+                                                         before->inputs.shapes, profiling, preparing));
         Tuned tuned;
         tuned.untunedMs = profile.medianMs;
+        tuned.drawn = drawnInputs(before->loaded.inputs, *before->inputs.given);
+        if (options.drew)
+            options.drew(tuned.drawn);
         const MachinePeaks peaks = peaksFor(options, options.runner.cancelled);
         std::vector<tune::Task> tasks =
             tuningTasks(before->trace, profile, peaks, options.runner.threads, samples, tuned.leftOut);

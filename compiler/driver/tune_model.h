@@ -31,7 +31,8 @@ tune::Machine tuningMachine(const Target& target, const MachinePeaks& peaks, int
 tune::Space templateSpace(const Target& target);
 
 struct Tuned {
-    double untunedMs = 0; // a run of the whole model before the search, as its profile has it
+    double untunedMs = 0;           // a run of the whole model before the search, as its profile has it
+    std::vector<std::string> drawn; // inputs that came from no file
     tune::Study study;
     Decisions decisions;              // those that tuning began with, and what was found
     std::vector<std::string> leftOut; // kernels over open sizes
@@ -61,6 +62,7 @@ struct TuneOptions {
     std::optional<StudyDevice> device; // where the runner is one over ssh; nothing: this machine
     tune::Plan plan;
     Decisions decisions;
+    InputChoice inputs;             // that the whole model is timed with, at the sizes of its files
     std::string space = "template"; // tune::spaceNames()
     std::string kernel;             // only kernels whose names have this in them; empty: all
     /// What the model's open kernels are to be fast at: values of one of its sizes, at most mostSamples, the largest first.
@@ -74,6 +76,8 @@ struct TuneOptions {
     bool graph = true; // variants, layouts and fusion too
     /// By workload, also of other models: schedules that other variants and layouts have.
     std::map<std::string, schedule::ScheduleTrace> recorded;
+    /// Which inputs nothing gives, before anything is tried; may be empty.
+    std::function<void(const std::vector<std::string>&)> drew;
     std::function<void()> begins; // the study does: the model was read, and has something to tune; may be empty
     std::function<void(const GraphEvent&)> toldGraph; // may be empty
 };

@@ -230,8 +230,8 @@ int main(int argc, char** argv) {
     runner.threads = threads;
     driver::Session session(arguments[0]);
     const auto model = orFail(driver::wholeModel(session, {}, options, runner));
-    const driver::Profile profile = orFail(
-        driver::profile(*model->runner, model->loaded, model->trace, model->shapes, {.leastRuns = 3, .mostRuns = 10}));
+    const driver::Profile profile = orFail(driver::profile(*model->runner, model->loaded, model->trace,
+                                                           model->inputs.shapes, {.leastRuns = 3, .mostRuns = 10}));
     model->runner->stop();
     const driver::MachinePeaks peaks = driver::machinePeaks(threads, true);
     const tune::Machine machine = driver::tuningMachine(options.target, peaks, threads);

@@ -119,6 +119,8 @@ with tempfile.TemporaryDirectory() as place:
     sized = lathe.tune("rows.onnx", sizes={"n": [3, 16]}, **rows)
     assert sized.trials > 0 and len(sized.kernels) == 1 and sized.kernels[0]["trials"] > 0, sized
     assert lathe.tune("rows.onnx", sizes={"n": [16, 3]}, resume=True, **rows).kernels[0]["trials"] > sized.kernels[0]["trials"]
+    fed = lathe.tune("rows.onnx", sizes={"n": 16}, inputs={"x": np.ones((3, 64), np.float32)}, **rows)
+    assert len(fed.kernels) == 1 and "w" in str(fed.warnings[0]) and "drawn at random" in str(fed.warnings[0]), fed.warnings
     for sizes in ({"n": [1, 2, 3, 4, 5]}, {"n": 0}, {"n": 2, "m": 3}, "n"):
         assert raises(lambda: lathe.tune("rows.onnx", sizes=sizes, **rows)).kind == "usage", sizes
     bundle = lathe.export(model, "bundle", name="digits", decisions=found.decisions, symbol={}, limit={"p99": "10s", "size": "100MB"},

@@ -137,9 +137,10 @@ def profile(model: Path, inputs: Optional[Mapping[str, Any]] = None, **options: 
 
 
 def tune(model: Path, out: Optional[Path] = None, seconds: float = 300, progress: Optional[Callable[[Progress], Any]] = None,
-         **options: Any) -> Tuned:  # fmt: skip
+         inputs: Optional[Mapping[str, Any]] = None, **options: Any) -> Tuned:  # fmt: skip
     """Looks for faster schedules on this machine. out: a file for the decisions that were found. sizes={"sequence": [7, 64]}:
-    what a size that the model leaves open mostly is; kernels over open sizes are tuned to be fast at these, four at most."""
+    what a size that the model leaves open mostly is; kernels over open sizes are tuned to be fast at these, four at most.
+    inputs: as for run, of the whole model's runs."""
 
     def told(line: Dict[str, Any]) -> None:
         if progress is not None and line["event"] in ("trial", "verdict", "round", "note"):
@@ -147,7 +148,8 @@ def tune(model: Path, out: Optional[Path] = None, seconds: float = 300, progress
 
     with tempfile.TemporaryDirectory() as folder:
         file = os.path.join(folder, "found.json") if out is None else os.fspath(out)
-        outcome = command("tune", model, output=file, time="%gs" % seconds, progress=progress, told=told, **options)
+        outcome = command("tune", model, output=file, time="%gs" % seconds, input=_as_files(model, inputs or {}, folder),
+                          progress=progress, told=told, **options)  # fmt: skip
         with open(file, encoding="utf-8") as found:
             decisions = json.load(found)
     kernels = [line for line in outcome.lines if line["event"] == "task"]

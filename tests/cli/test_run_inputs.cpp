@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// Needs: lathe lathe-runner
+// Links: onnx
+//
+// What a model is run with: files, folders of data, and what is drawn at random, which has to be something that the model takes.
+// In release alone: each command compiles a model.
+// Runs: release
+#include "support/json_lines.h"
+#include "support/onnx_model.h"
+#include "support/program.h"
+#include "support/program_of_tests.h"
+
+#include <QDir>
+#include <QJsonArray>
+#include <QJsonObject>
+#include <QTemporaryDir>
+#include <QTest>
+#include <filesystem>
+#include <set>
+
+namespace lathe::testing::test_run_inputs {
+
+class TestRunInputs : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir folder_;
+    QString data_;
+
+    QString file(const QString& name) const { return folder_.filePath(name); }
+    QString model(const QString& name, const std::string& graph) const {
+        const QString path = file(name + ".onnx");
+        writeFile(path.toStdString(), graphBytes(graph));
+        return path;
+    }
+
+private slots:
+    void initTestCase() {
+        qputenv("LATHE_CACHE", file("cache").toLocal8Bit());
+        model("product", "g (float[n,64] x, float[64,64] z) => (float[n,64] y) { a = MatMul (x, z) y = Relu (a) }");
+        data_ = file("data");
+        QVERIFY(QDir().mkpath(data_));
+        for (const auto& [name, rows] : {std::pair("input_0.pb", 5), {"input_1.pb", 64}}) {
+            ::onnx::ModelProto holder;
+            addWeights(holder, "", {rows, 64}, [](int64_t i) { return static_cast<float>(i % 7); });
+            writeFile((data_ + "/" + name).toStdString(), holder.graph().initializer(0).SerializeAsString());
+        }
+    }
+
+    /// All that runs a model takes inputs from files and folders, and says what it drew itself: to people and in JSON.
+    void filesAndFolders_data() {
+        QTest::addColumn<QStringList>("command");
+        QTest::newRow("run") << QStringList{"run"};
+        QTest::newRow("profile") << QStringList{"profile"};
+        QTest::newRow("sizes") << QStringList{"profile", "--sweep", "n=5"};
+        QTest::newRow("bench") << QStringList{"bench", "--rounds", "2"};
+        QTest::newRow("tune") << QStringList{"tune", "--time", "20s", "--trials", "2", "--no-records", "--no-layouts"};
+    }
+    void filesAndFolders() {
+        QFETCH(QStringList, command);
+        const bool tunes = command.front() == "tune";
+        const QString x = "x=" + data_ + "/input_0.pb";
+        using Case = std::pair<QStringList, QStringList>;
+        for (const auto& [arguments, drawn] :
+             {Case{{"--shape", "x=5,64"}, {"x", "z"}}, Case{{"--input", x}, {"z"}}, Case{{"--data", data_}, {}},
+              Case{{"--data", data_, "--input", x}, {}}}) {
+            // What kernels over open sizes are tuned for need not be what the model is run with.
+            const bool isOpen = tunes && arguments.front() != "--shape";
+            const QStringList sizes = isOpen ? QStringList{"--sizes", "n=16"} : QStringList();
+            const Outcome outcome = runLathe(command + QStringList{file("product.onnx"), "--json"} + arguments + sizes);
+            QVERIFY2(outcome.code == 0, outcome.err.c_str());
+            const std::string said = "inputs drawn at random: " + drawn.join(", ").toStdString();
+            QVERIFY2(outcome.err.find("drawn at random") == std::string::npos
+                         ? drawn.isEmpty()
+                         : outcome.err.find(said) != std::string::npos,
+                     outcome.err.c_str());
+            QVERIFY2(outcome.err.find("sizes that nothing gives") == std::string::npos, outcome.err.c_str());
+            const QList<QJsonObject> lines = jsonLines(outcome.out);
+            QVERIFY(!lines.isEmpty());
+            QCOMPARE(lines.back()["drawn_inputs"].toArray(), QJsonArray::fromStringList(drawn));
+        }
+        const Outcome none = runLathe(command + QStringList{file("product.onnx"), "--data", folder_.path()});
+        QCOMPARE(none.code, 1);
+        QVERIFY2(none.err.find("input_0.pb") != std::string::npos, none.err.c_str());
+        const QStringList unknown{file("product.onnx"), "--input", "w=" + data_ + "/input_0.pb"};
+        const Outcome other = runLathe(command + unknown);
+        QCOMPARE(other.code, 2);
+        QVERIFY2(other.err.find("'w'") != std::string::npos, other.err.c_str());
+    }
+
+    /// --input and --data are of whole models.
+    void oneKernelHasNone() {
+        const QStringList bench{"bench", file("product.onnx"), "--kernel", "matmul"};
+        QCOMPARE(runLathe(bench + QStringList{"--data", data_}).code, 2);
+        QCOMPARE(runLathe(bench + QStringList{"--input", "x=" + data_ + "/input_0.pb"}).code, 2);
+    }
+
+    /// The values that `identity` models draw are what they give back: tables whose element i is i.
+    void drawnIntegersAreTaken_data() {
+        QTest::addColumn<QString>("graph");
+        QTest::addColumn<QStringList>("arguments");
+        QTest::addColumn<QList<double>>("range"); // of what is given back: least and most
+        QTest::newRow("rows of a table")
+            << "g (int64[64] i) => (float[64] y) <float[7] t = {0,1,2,3,4,5,6}> { y = Gather (t, i) }" << QStringList()
+            << QList<double>{0, 6};
+        QTest::newRow("a table of one row")
+            << "g (int64[64] i) => (float[64] y) <float[1] t = {0}> { y = Gather (t, i) }" << QStringList()
+            << QList<double>{0, 0};
+        QTest::newRow("through casts and reshapes")
+            << "g (int32[8,8] i) => (float[64] y) <float[7] t = {0,1,2,3,4,5,6}, int64[1] s = {-1}> "
+               "{ a = Cast <to = 7> (i) b = Reshape (a, s) y = Gather (t, b) }"
+            << QStringList() << QList<double>{0, 6};
+        QTest::newRow("an offset, as of position embeddings")
+            << "g (int64[64] i) => (float[64] y) <float[7] t = {0,1,2,3,4,5,6}, int64 two = {2}> "
+               "{ a = Add (i, two) y = Gather (t, a) }"
+            << QStringList() << QList<double>{2, 6};
+        QTest::newRow("a table as long as an input")
+            << "g (float[n] x, int64[64] i) => (int64[64] y) { z = Gather <axis = 0> (x, i) "
+               "c = Cast <to = 7> (z) d = Sub (c, c) y = Add (d, i) }"
+            << QStringList{"--shape", "n=5"} << QList<double>{0, 4};
+        QTest::newRow("elements") << "g (int64[3,64] i) => (float[3,64] y) <float[3,4] t = {0,1,2,3,0,1,2,3,0,1,2,3}> "
+                                     "{ y = GatherElements <axis = 1> (t, i) }"
+                                  << QStringList() << QList<double>{0, 3};
+        QTest::newRow("places in two dims")
+            << "g (int64[64,2] i) => (float[64] y) <float[3,2] t = {0,1,2,3,4,5}> { y = GatherND (t, i) }"
+            << QStringList() << QList<double>{0, 3}; // both below 2
+        QTest::newRow("a divisor") << "g (int64[64] i) => (int64[64] y) <int64 one = {1}> "
+                                      "{ a = Div (one, i) b = Mul (a, a) c = Sub (b, b) y = Add (c, i) }"
+                                   << QStringList() << QList<double>{1, 2};
+        QTest::newRow("lengths of sequences")
+            << "g (float[5,64] x, int64[64] i) => (int64[64] y) { a = ReverseSequence <time_axis = 0, batch_axis = 1> "
+               "(x, i) m = ReduceMax <keepdims = 0> (a) c = Cast <to = 7> (m) d = Sub (c, c) y = Add (d, i) }"
+            << QStringList() << QList<double>{1, 5};
+        QTest::newRow("a mask") << "g (int64[64] i) => (int64[64] y) { a = Cast <to = 9> (i) y = Cast <to = 7> (a) }"
+                                << QStringList() << QList<double>{0, 1};
+        QTest::newRow("how many are wanted")
+            << "g (float[5] x, int64[1] k) => (float[m] y, int64[m] j) { y, j = TopK (x, k) }" << QStringList()
+            << QList<double>();
+        QTest::newRow("indices to scatter to")
+            << "g (float[3] x, int64[2] i, float[2] u) => (float[3] y) { y = ScatterElements <axis = 0> (x, i, u) }"
+            << QStringList() << QList<double>();
+        QTest::newRow("a step") << "g (int64 from, int64 to, int64 by) => (int64[m] y) { y = Range (from, to, by) }"
+                                << QStringList() << QList<double>();
+    }
+    void drawnIntegersAreTaken() {
+        QFETCH(QString, graph);
+        QFETCH(QStringList, arguments);
+        QFETCH(QList<double>, range);
+        const QString path = model("integers", graph.toStdString());
+        std::set<double> seen;
+        for (int seed = 0; seed < 6; ++seed) {
+            const QStringList command{"run", path, "--seed", QString::number(seed), "--json"};
+            const Outcome outcome = runLathe(command + arguments);
+            QVERIFY2(outcome.code == 0, outcome.err.c_str());
+            for (const QJsonValue& value : jsonLines(outcome.out).front()["first"].toArray())
+                seen.insert(value.toDouble());
+        }
+        if (range.isEmpty())
+            return;
+        QVERIFY(*seen.begin() >= range.front() && *seen.rbegin() <= range.back());
+        QVERIFY2(*seen.begin() == range.front() && *seen.rbegin() == range.back(), "all of the range is drawn");
+    }
+
+    /// An artifact knows it without its model; so do the compilations of a check and of a bisection.
+    void withoutTheModel() {
+        const QString path =
+            model("table", "g (int64[64] i) => (float[64] y) <float[1] t = {3}> { y = Gather (t, i) }");
+        QCOMPARE(runLathe({"compile", path, "-o", file("table.so")}).code, 0);
+        for (const QStringList& command : {QStringList{"run", file("table.so")}, QStringList{"profile", path},
+                                           QStringList{"bench", path, "--rounds", "1"}, QStringList{"check", path}})
+            for (const char* seed : {"1", "2"}) {
+                const Outcome outcome =
+                    runLathe(command + (command.front() == "bench" ? QStringList() : QStringList{"--seed", seed}));
+                QVERIFY2(outcome.code == 0, outcome.err.c_str());
+            }
+        QCOMPARE(runLathe({"bisect", path}).code, 4); // nothing is to blame
+    }
+};
+
+Test test() {
+    return {makes<TestRunInputs>};
+}
+
+} // namespace lathe::testing::test_run_inputs
+
+#include "test_run_inputs.moc"
