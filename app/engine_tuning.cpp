@@ -133,6 +133,10 @@ void Engine::tune(TuneWish wish) {
                 auto update = views::models::updateOf(study, event);
                 outbox.post([path, update = std::move(update)](Engine& engine) { emit engine.studied(path, update); });
             };
+            options.drew = [&](const std::vector<std::string>& names) {
+                if (!names.empty())
+                    warn({driver::drawnNote(names, "the settings choose files for them")});
+            };
             options.toldGraph = [&](const driver::GraphEvent& event) {
                 outbox.post([event](Engine& engine) { emit engine.tuneProgress(textOf(event), 0); });
             };

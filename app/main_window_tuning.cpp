@@ -86,7 +86,8 @@ void MainWindow::connectTuning() {
             });
     connect(&engine_, &Engine::studyWarned, this, [this](const std::vector<Diagnostic>& warnings) {
         for (const Diagnostic& warning : warnings)
-            log(QString::fromStdString(toString(warning)), LogLevel::Warning);
+            log(QString::fromStdString(toString(warning)),
+                warning.severity == Severity::Note ? LogLevel::Note : LogLevel::Warning);
     });
     connect(&engine_, &Engine::tuned, this, &MainWindow::showTuned);
     connect(&engine_, &Engine::tuningIdle, this, &MainWindow::checkSettled);
@@ -112,6 +113,7 @@ void MainWindow::startTuning(const views::models::StudyRequest& request) {
         return compile(); // what is shown is not what would be tuned
     TuneWish wish;
     wish.options = tuneOptions();
+    wish.options.inputs = settings_.inputs;
     wish.options.plan.time = std::chrono::duration<double>(request.limits.seconds);
     wish.options.plan.trials = request.limits.trials;
     wish.options.plan.search = request.search.toStdString();

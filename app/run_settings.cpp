@@ -340,6 +340,9 @@ void RunSettingsDialog::addInputs(QVBoxLayout& to) {
     inputs->setAccessibleName(tr("Inputs and the files that they come from"));
     auto choose = new QPushButton(tr("&Choose a file…"));
     choose->setAutoDefault(false);
+    auto folder = new QPushButton(tr("Choose a &folder…"));
+    folder->setAutoDefault(false);
+    folder->setToolTip(tr("With input_0.pb, input_1.pb and so on, in the model's order, for all inputs"));
     auto random = new QPushButton(tr("Dra&w at random"));
     random->setAutoDefault(false);
     for (QPushButton* button : {choose, random}) {
@@ -358,7 +361,9 @@ void RunSettingsDialog::addInputs(QVBoxLayout& to) {
     connect(choose, &QPushButton::clicked, this, [this, inputs] { chooseFile(inputs->currentIndex().row()); });
     connect(random, &QPushButton::clicked, this, [this, inputs] { files_->setFile(inputs->currentIndex().row(), {}); });
     auto buttons = new QHBoxLayout;
+    connect(folder, &QPushButton::clicked, this, &RunSettingsDialog::chooseFolder);
     buttons->addWidget(choose);
+    buttons->addWidget(folder);
     buttons->addWidget(random);
     buttons->addStretch(1);
     to.addWidget(inputs, 1);
@@ -371,6 +376,12 @@ void RunSettingsDialog::chooseFile(int row) {
                           tr("Tensors (*.npy *.pb);;All files (*)"));
     if (!file.isEmpty())
         files_->setFile(row, file);
+}
+
+void RunSettingsDialog::chooseFolder() {
+    const QString folder = views::askForFolder(this, tr("A folder with input_0.pb and so on"));
+    if (!folder.isEmpty())
+        files_->setFolder(folder);
 }
 
 void RunSettingsDialog::accept() {

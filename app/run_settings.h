@@ -59,6 +59,7 @@ private:
     void addSizes(QVBoxLayout& to);
     void addInputs(QVBoxLayout& to);
     void chooseFile(int row);
+    void chooseFolder();
 
     RunSettings given_;
     QComboBox* target_;

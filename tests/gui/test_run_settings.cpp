@@ -320,6 +320,12 @@ private slots:
         QCOMPARE(files.size(), size_t{1});
         QVERIFY(files.at("input9").ends_with("/there too.npy"));
         QVERIFY(!model.setData(model.index(0, 0), "x", Qt::EditRole));
+        model.show({"a", "b"}, {});
+        model.setFolder("there");
+        QVERIFY(model.problem().isEmpty());
+        QVERIFY(model.files().at("a").ends_with("/there/input_0.pb") && model.files().at("b").ends_with("/input_1.pb"));
+        model.setFolder("elsewhere");
+        QVERIFY(model.problem().contains("input_0.pb"));
     }
 
     void sizesAreWithinTheirRange() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/models/input_files_model.h"
 
+#include "driver/data_set.h"
 #include "views/models/shown_path.h"
 
 #include <QFileInfo>
@@ -35,6 +36,11 @@ void InputFilesModel::setFile(int row, const QString& file) {
     changed.file = file;
     changed.missing = !file.isEmpty() && !exists_(file);
     emit dataChanged(index(row, Name), index(row, File));
+}
+
+void InputFilesModel::setFolder(const QString& folder) {
+    for (int row = 0; row < rowCount(); ++row)
+        setFile(row, QString::fromStdString(driver::dataFile(folder.toStdString(), "input", size_t(row)).string()));
 }
 
 std::map<std::string, std::string> InputFilesModel::files() const {

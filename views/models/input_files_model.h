@@ -28,6 +28,8 @@ public:
     void show(std::vector<QString> names, const std::map<std::string, std::string>& files);
     /// Empty: drawn at random.
     void setFile(int row, const QString& file);
+    /// A data set: input_N.pb for the input of row N.
+    void setFolder(const QString& folder);
     /// By name, with absolute paths.
     std::map<std::string, std::string> files() const;
     const QString& name(int row) const { return rows_[size_t(row)].name; }
