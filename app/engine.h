@@ -124,9 +124,10 @@ public:
     void report(report::Report report, const QString& path);
     /// Compiles a model for a bundle, in memory: answers `bundlePlanned`. A newer wish ends an older one.
     void planBundle(const QString& model, deploy::BundleOptions options);
-    /// Writes what was planned, and runs it on a device if that is wished: answers `bundleWritten`, `bundleStepped`, and
+    /// Writes what was planned, and checks it if that is wished: answers `bundleWritten`, `bundleStepped`, and
     /// `bundleExported`.
-    void exportBundle(PlannedBundlePtr bundle, const QString& out, bool replace, std::optional<driver::Device> device);
+    void exportBundle(PlannedBundlePtr bundle, const QString& out, bool replace,
+                      std::optional<deploy::CheckWish> check);
     /// Reads two bundles: answers `bundlesCompared`. A newer wish ends an older one.
     void compareBundles(const QString& before, const QString& after);
     /// Imports another model and pairs it with this one; answers `modelsCompared`.

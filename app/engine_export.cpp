@@ -41,23 +41,21 @@ void Engine::planBundle(const QString& model, deploy::BundleOptions options) {
 }
 
 void Engine::exportBundle(PlannedBundlePtr bundle, const QString& out, bool replace,
-                          std::optional<driver::Device> device) {
+                          std::optional<deploy::CheckWish> check) {
     const auto work = [outbox = outbox_, bundle = std::move(bundle), out, replace,
-                       device = std::move(device)](const Cancelled& cancelled) {
+                       check = std::move(check)](const Cancelled& cancelled) {
         const driver::Progress progress = progressTo(outbox, cancelled);
         const auto exported = driver::guarded([&]() -> Result<ExportedBundle> {
             ExportedBundle made{out, QString::fromStdString(bundle->plan.bundleId), bundle->plan.bytes, {}};
             LATHE_CHECKED(deploy::writeBundle(*bundle, out.toStdString(), replace, progress));
             outbox.post([made](Engine& engine) { emit engine.bundleWritten(made); });
-            if (!device)
+            if (!check)
                 return made;
             LATHE_TRY(const deploy::OpenBundle open, deploy::OpenBundle::open(out.toStdString(), progress));
             const auto told = [&](const deploy::CheckStep& step) {
                 outbox.post([step](Engine& engine) { emit engine.bundleStepped(step); });
             };
-            deploy::CheckWish wish;
-            wish.device = *device;
-            LATHE_TRY(made.check, deploy::checkBundle(open, wish, told, progress));
+            LATHE_TRY(made.check, deploy::checkBundle(open, *check, told, progress));
             return made;
         });
         outbox.post([exported](Engine& engine) {

@@ -58,6 +58,10 @@ views::models::ExportEnd endOf(const ExportedBundle& exported) {
     const deploy::BundleCheck& check = *exported.check;
     end.good = check.good;
     end.variant = QString::fromStdString(check.variant);
+    for (const deploy::VariantCheck& each : check.variants)
+        end.targets.append({QString::fromStdString(each.tag), QString::fromUtf8(toString(each.outcome)),
+                            QString::fromStdString(each.why)});
+    end.threads = check.threads;
     end.cases = check.cases;
     end.loadMs = check.loadMs;
     end.firstMs = check.firstMs;
@@ -151,9 +155,11 @@ void MainWindow::beginExport(const ExportRequest& chosen) {
         exports_ = request;
         setBusy(true);
         log(tr("Exporting to %1").arg(request.out));
-        const auto device = driver::parseDevice(request.device.toStdString());
-        engine_.exportBundle(planned_, request.out, request.replace,
-                             request.check && device ? std::optional(*device) : std::nullopt);
+        std::optional<deploy::CheckWish> check;
+        if (const auto device = driver::parseDevice(request.device.toStdString()); request.check && device)
+            check = {.threads = device->isLocal() ? settings_.threads : 0,
+                     .device = *device}; // as a run of the window has
+        engine_.exportBundle(planned_, request.out, request.replace, std::move(check));
     });
     connect(exportWizard_, &ExportWizard::cancelWanted, this, &MainWindow::cancel);
     connect(exportWizard_, &ExportWizard::exportsWanted, this, [this] { askForExports(true); });

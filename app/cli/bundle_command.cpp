@@ -185,8 +185,12 @@ int makeBundle(const BundleArgs& args, const Common& common) {
 std::string verdictOf(const deploy::BundleCheck& check, const std::string& where) {
     if (!check.good)
         return "NOT good " + where;
+    std::string notRun;
+    for (const deploy::VariantCheck& each : check.variants)
+        if (each.outcome == deploy::VariantCheck::Outcome::NotRun)
+            notRun += (notRun.empty() ? "; not run: " : ", ") + each.tag;
     if (check.cases > 0)
-        return "whole, and right " + where;
+        return "whole, and right " + where + notRun;
     if (check.unknown > 0)
         return fmt::format("whole, and runs {}; nothing is known of its values", where);
     return check.variant.empty() ? "whole" : fmt::format("whole, and loads {}", where);
@@ -230,12 +234,17 @@ int check(const BundleArgs& args, const Common& common) {
     if (!checked)
         return prevented(checked.error(), common);
     report(checked->problems, common);
+    nlohmann::json variants = nlohmann::json::array();
+    for (const deploy::VariantCheck& each : checked->variants)
+        variants.push_back({{"tag", each.tag}, {"outcome", toString(each.outcome)}, {"why", each.why}});
     if (common.json)
         fmt::print("{}\n", driver::dump({{"good", checked->good},
                                          {"bundle_id", bundle->manifest().bundleId},
                                          {"cases", checked->cases},
                                          {"cases_unknown", checked->unknown},
                                          {"variant", checked->variant},
+                                         {"variants", variants},
+                                         {"threads", checked->threads},
                                          {"load_ms", checked->loadMs},
                                          {"first_ms", checked->firstMs},
                                          {"p50_ms", checked->p50Ms},

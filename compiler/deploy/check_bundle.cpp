@@ -39,12 +39,14 @@ public:
         if (!signature()) {
             // Whatever else it is, it is not what it is taken for.
         } else if (files() && bundle_.manifest().form == BundleForm::Folder) {
-            if (load() && cases() && twice())
-                measure();
+            variants();
         } else if (check_.good && bundle_.manifest().form == BundleForm::Program) {
             program();
         } else if (check_.good) {
-            step("run", true, "not run: this form is for a compiler, README.md says how");
+            constexpr auto why = "this form is for a compiler, README.md says how";
+            step("run", true, std::string("not run: ") + why);
+            for (const ManifestVariant& variant : bundle_.manifest().variants)
+                check_.variants.push_back({.tag = variant.tag, .why = why});
         }
         limits();
         if (runner_.outcome() == driver::RunnerOutcome::Cancelled)
@@ -108,6 +110,7 @@ private:
         else
             command->arguments.back() = file.string(); // where the runner would stand
         check_.variant = variant.tag;
+        VariantCheck& seen = check_.variants.emplace_back(VariantCheck{.tag = variant.tag});
         const auto ran = checkProgram(*command, bundle_, wish_, progress_, check_,
                                       [this](std::string name, bool good, std::string text) {
                                           if (good)
@@ -117,6 +120,9 @@ private:
                                       });
         if (!ran)
             failed("run", ran.error());
+        seen.outcome = outcomeOf(check_.good, check_.cases);
+        if (!check_.good)
+            seen.why = check_.problems.back().what;
     }
 
     /// Where the artifact takes or gives something else than the manifest says, by which golden cases are read.
@@ -138,51 +144,89 @@ private:
         return {};
     }
 
-    bool load() {
+    enum class Loaded { Yes, NotHere, Bad };
+    /// NotHere: another artifact may be for this device; `why` says what this one lacks.
+    Loaded load(const ManifestVariant& variant, Diagnostic& why) {
+        const fs::path file = bundle_.folder() / variant.path;
+        auto command = commandFor(variant);
+        if (!command) {
+            why = command.error();
+            why.file = file.string();
+            why.kind = ErrorKind::Invalid; // the bundle's fault, not that of an argument
+            return Loaded::NotHere;
+        }
+        driver::RunnerOptions options = runner_.options();
+        driver::useRunner(options, *std::move(command));
+        runner_.setOptions(std::move(options));
+        const auto bad = [&](Diagnostic problem) {
+            failed("load", std::move(problem));
+            return Loaded::Bad;
+        };
+        auto start = Clock::now();
+        auto loaded = runner_.load(file);
+        // A later one may be for this device, or for the machine of the CPU that is emulated.
+        const bool isOthers = runner_.outcome() == driver::RunnerOutcome::Crashed && wish_.device.isEmulated() &&
+                              !wish_.device.cpu.empty() && bundle_.manifest().variants.size() > 1;
+        if (!loaded && (loaded.error().kind == ErrorKind::Unsupported || isOthers)) {
+            why = loaded.error();
+            return Loaded::NotHere;
+        }
+        if (!loaded)
+            return bad(loaded.error());
+        if (wish_.device.transport == driver::Device::Transport::Ssh) { // all that was sent there
+            start = Clock::now();
+            if (loaded = runner_.load(file); !loaded)
+                return bad(loaded.error());
+        }
+        const double ms = msSince(start);
+        if (const std::string other = otherThanSaid(*loaded); !other.empty())
+            return bad(error(other, "copy the bundle again: its manifest is of another artifact"));
+        if (check_.variant.empty()) {
+            check_.variant = variant.tag;
+            check_.loadMs = ms;
+        }
+        outputs_.clear();
+        for (const driver::RunnerValue& output : loaded->outputs)
+            outputs_.push_back(output.name);
+        step("load", true, fmt::format("{}, {:.1f} ms", variant.tag, ms));
+        return Loaded::Yes;
+    }
+
+    /// All: each is the first for somebody.
+    void variants() {
         Diagnostic last =
             error("no artifact of this bundle is for this machine", "lathe bundle info says which it has");
         for (const ManifestVariant& variant : bundle_.manifest().variants) {
-            auto command = commandFor(variant);
-            if (!command) {
-                last = command.error();
-                last.file = (bundle_.folder() / variant.path).string();
-                last.kind = ErrorKind::Invalid; // the bundle's fault, not that of an argument
-                continue;
+            VariantCheck seen{.tag = variant.tag};
+            if (const Loaded loaded = load(variant, last); loaded == Loaded::NotHere) {
+                seen.why = last.what;
+            } else {
+                const bool isFirst = check_.variant == variant.tag;
+                int right = 0;
+                const bool good = loaded == Loaded::Yes && cases(isFirst, right) && (!isFirst || twice());
+                seen.outcome = outcomeOf(good, right);
+                if (!good)
+                    seen.why = check_.problems.back().what;
+                else if (isFirst)
+                    measure();
             }
-            driver::RunnerOptions options = runner_.options();
-            driver::useRunner(options, *std::move(command));
-            runner_.setOptions(std::move(options));
-            const auto start = Clock::now();
-            auto loaded = runner_.load(bundle_.folder() / variant.path);
-            // A later one may be for this device, or for the machine of the CPU that is emulated.
-            const bool isOthers = runner_.outcome() == driver::RunnerOutcome::Crashed && wish_.device.isEmulated() &&
-                                  !wish_.device.cpu.empty() && bundle_.manifest().variants.size() > 1;
-            if (!loaded && (loaded.error().kind == ErrorKind::Unsupported || isOthers)) {
-                last = loaded.error();
-                continue;
-            }
-            if (!loaded)
-                return failed("load", loaded.error());
-            check_.loadMs = msSince(start);
-            if (wish_.device.transport == driver::Device::Transport::Ssh) { // all that was sent there
-                const auto again = Clock::now();
-                if (loaded = runner_.load(bundle_.folder() / variant.path); !loaded)
-                    return failed("load", loaded.error());
-                check_.loadMs = msSince(again);
-            }
-            if (const std::string other = otherThanSaid(*loaded); !other.empty())
-                return failed("load", error(other, "copy the bundle again: its manifest is of another artifact"));
-            check_.variant = variant.tag;
-            outputs_.clear();
-            for (const driver::RunnerValue& output : loaded->outputs)
-                outputs_.push_back(output.name);
-            step("load", true, fmt::format("{}, {:.1f} ms", variant.tag, check_.loadMs));
-            for (const ManifestVariant& other : bundle_.manifest().variants)
-                if (other.tag != variant.tag)
-                    step("not run", true, fmt::format("{}: another artifact is the first that runs there", other.tag));
-            return true;
+            check_.variants.push_back(std::move(seen));
+            if (runner_.outcome() == driver::RunnerOutcome::Cancelled)
+                return;
         }
-        return failed("load", last);
+        if (check_.variant.empty()) {
+            if (check_.good)
+                failed("load", last);
+            return;
+        }
+        for (const VariantCheck& each : check_.variants)
+            if (each.outcome == VariantCheck::Outcome::NotRun)
+                step("not run", true, fmt::format("{}: {}", each.tag, each.why));
+    }
+
+    static VariantCheck::Outcome outcomeOf(bool good, int right) {
+        using enum VariantCheck::Outcome;
+        return !good ? Wrong : right > 0 ? Right : Loads;
     }
 
     bool set(const selfcheck::GoldenCase& golden) {
@@ -192,7 +236,8 @@ private:
         return true;
     }
 
-    bool cases() {
+    /// `right` gets how many of them say something and are right.
+    bool cases(bool isFirst, int& right) {
         selfcheck::ValueTypes types;
         for (const auto& [values, into] : {std::pair{&bundle_.manifest().inputs, &types.inputs},
                                            std::pair{&bundle_.manifest().outputs, &types.outputs}})
@@ -219,8 +264,9 @@ private:
                 return failed(named.name, error(fmt::format("{}", fmt::join(result.wrong, "; ")),
                                                 "the bundle does not compute here what it should: report it to its "
                                                 "maker"));
-            check_.cases += result.known() > 0;
-            check_.unknown += result.known() == 0;
+            right += result.known() > 0;
+            check_.cases += isFirst && result.known() > 0;
+            check_.unknown += isFirst && result.known() == 0;
             step(named.name, true,
                  result.verdict(fmt::format("outputs as expected, {:.1e} of the range off at most", result.ofRange)));
             if (!first_)
@@ -271,9 +317,23 @@ private:
         check_.p90Ms = latency.p90;
         check_.p99Ms = latency.p99;
         check_.residentBytes = times->residentPeak;
+        check_.threads = threads();
         step("latency", true,
-             fmt::format("p50 {:.3f} ms, p90 {:.3f}, p99 {:.3f}, first run {:.1f}; {:.1f} MB resident", check_.p50Ms,
-                         check_.p90Ms, check_.p99Ms, check_.firstMs, static_cast<double>(check_.residentBytes) / 1e6));
+             fmt::format("p50 {:.3f} ms, p90 {:.3f}, p99 {:.3f}, first run {:.1f}; {} thread{}, {:.1f} MB resident",
+                         check_.p50Ms, check_.p90Ms, check_.p99Ms, check_.firstMs, check_.threads,
+                         check_.threads == 1 ? "" : "s", static_cast<double>(check_.residentBytes) / 1e6));
+    }
+
+    /// Of a run there: all are the cores that the runner's process may use.
+    int threads() {
+        if (wish_.threads > 0)
+            return wish_.threads;
+        if (const auto facts = runner_.facts())
+            for (const auto& [name, value] : *facts)
+                if (int cores = 0; name == "cores" &&
+                                   std::from_chars(value.data(), value.data() + value.size(), cores).ec == std::errc())
+                    return cores;
+        return 0;
     }
 
     void limits() {
@@ -331,6 +391,11 @@ std::optional<std::pair<double, std::string_view>> numberWithUnit(std::string_vi
 }
 
 } // namespace
+
+std::string_view toString(VariantCheck::Outcome outcome) {
+    constexpr std::string_view names[] = {"not run", "loads", "right", "wrong"};
+    return names[static_cast<size_t>(outcome)];
+}
 
 Result<BundleCheck> checkBundle(const OpenBundle& bundle, const CheckWish& wish,
                                 const std::function<void(const CheckStep&)>& told, const driver::Progress& progress) {

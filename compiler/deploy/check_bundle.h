@@ -43,12 +43,26 @@ struct CheckStep {
     std::string text; // what was found
 };
 
+/// What was seen of one artifact of a bundle.
+struct VariantCheck {
+    enum class Outcome { NotRun, Loads, Right, Wrong };
+
+    std::string tag; // ManifestVariant::tag
+    Outcome outcome = Outcome::NotRun;
+    std::string why = {}; // it was not run, or is wrong
+};
+/// "not run", "loads", "right", "wrong".
+std::string_view toString(VariantCheck::Outcome outcome);
+
 struct BundleCheck {
     bool good = true;
-    std::string variant; // that ran
+    std::string variant;                // that ran, the first of those that can: it is the one that is taken there
+    std::vector<VariantCheck> variants; // all, in the order of the manifest; none: it was not as it was written
     std::vector<CheckStep> steps;
     std::vector<Diagnostic> problems;
+    // Of the variant that ran:
     double loadMs = 0, firstMs = 0, p50Ms = 0, p90Ms = 0, p99Ms = 0;
+    int threads = 0; // that these runs had; 0: nothing ran
     int64_t residentBytes = 0;
     /// Golden cases that were run and found right in at least one finite number; none: nothing says that it computes what it
     /// should.
@@ -58,17 +72,17 @@ struct BundleCheck {
 };
 
 struct CheckWish {
-    int repeat = 50;              // timed runs; 0: none
-    int threads = 0;              // 0: all
-    std::optional<Limits> limits; // instead of the manifest's
+    int repeat = 50;                   // timed runs; 0: none
+    int threads = 0;                   // 0: all
+    std::optional<Limits> limits = {}; // instead of the manifest's
     /// One of them must have signed it (deploy/signature.h), and nothing else may lie there; empty: any.
-    std::filesystem::path keys;
+    std::filesystem::path keys = {};
     driver::Device device = {};                         // an emulator keeps no limits of time
     std::function<void(const std::string&)> noted = {}; // what it waits for: somebody else measures on the device
 };
 
-/// Files, then the first variant that this machine can run: load, golden cases, two runs bit for bit, latency, limits. `told`
-/// gets each step as it is done. A failing step ends what depends on it. Fails itself, with kind Cancelled, only if that is
+/// Files, then each variant that this machine can run: load and golden cases; of the first of them two runs bit for bit, latency,
+/// limits. `told` gets each step as it is done. A failing step ends what depends on it. Fails itself, with kind Cancelled, only if that is
 /// wished, or for a fault of Lathe.
 Result<BundleCheck> checkBundle(const OpenBundle& bundle, const CheckWish& wish,
                                 const std::function<void(const CheckStep&)>& told,

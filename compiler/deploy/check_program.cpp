@@ -55,9 +55,12 @@ Result<void> checkProgram(const driver::RunnerCommand& command, const OpenBundle
               std::pair{"p50_ms", &check.p50Ms}, std::pair{"p90_ms", &check.p90Ms}, std::pair{"p99_ms", &check.p99Ms}})
             if (!fields.isNull(field))
                 LATHE_CHECKED(fields.real(field, *into));
-        double resident = static_cast<double>(check.residentBytes), ofRange = check.ofRange;
+        double resident = static_cast<double>(check.residentBytes), ofRange = check.ofRange, threads = check.threads;
         if (!fields.isNull("resident_bytes"))
             LATHE_CHECKED(fields.real("resident_bytes", resident));
+        if (!fields.isNull("threads"))
+            LATHE_CHECKED(fields.real("threads", threads));
+        check.threads = static_cast<int>(std::clamp(threads, 0.0, 1e6));
         if (!fields.isNull("of_range"))
             LATHE_CHECKED(fields.real("of_range", ofRange));
         check.residentBytes = static_cast<int64_t>(std::min(resident, 9e15));

@@ -22,6 +22,15 @@ namespace lathe::testing::test_bundle_command {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+/// What a command with --json says at its end.
+nlohmann::json lastObject(const std::string& text) {
+    return nlohmann::json::parse(text.substr(text.rfind('\n', text.size() - 2) + 1));
+}
+
+} // namespace
+
 class TestBundleCommand : public QObject {
     Q_OBJECT
 
@@ -101,8 +110,7 @@ private slots:
         for (const QString& bundle : {odd_, plain_}) {
             const Outcome outcome = runLathe({"bundle", "check", bundle, "--json", "--repeat", "5"});
             QVERIFY2(outcome.code == 0, outcome.err.c_str());
-            const std::string last = outcome.out.substr(outcome.out.rfind('\n', outcome.out.size() - 2) + 1);
-            const auto facts = nlohmann::json::parse(last);
+            const auto facts = lastObject(outcome.out);
             QVERIFY(facts["good"] == true && facts["p50_ms"] > 0 && facts["resident_bytes"] > 0);
         }
         const Outcome slow = runLathe({"bundle", "check", plain_, "--limit", "p50=0.000001us", "--repeat", "5"});
@@ -420,6 +428,21 @@ private slots:
         QVERIFY2(outcome.code == 0 && outcome.out.find("load       good   aarch64") != std::string::npos,
                  (outcome.out + outcome.err).c_str());
         QVERIFY2(outcome.out.find("not run    good   x86-64-v2") != std::string::npos, outcome.out.c_str());
+        outcome = runLathe({"bundle", "check", out, "--repeat", "1", "--threads", "1"});
+        QVERIFY2(outcome.code == 0 && outcome.out.find("not run    good   aarch64") != std::string::npos &&
+                     outcome.out.find("1 thread,") != std::string::npos &&
+                     outcome.out.ends_with("right here; not run: aarch64-cortex-a72\n"),
+                 outcome.out.c_str());
+        // All that can be run there are, as ./check does; times are those of the first.
+        const QString both = at("both");
+        QCOMPARE(
+            runLathe({"bundle", at("plain.onnx"), "-o", both, "--target", "nehalem", "--target", "x86-64-v2"}).code, 0);
+        outcome = runLathe({"bundle", "check", both, "--repeat", "1", "--json"});
+        const auto facts = lastObject(outcome.out);
+        QCOMPARE(facts["variants"].size(), size_t(2));
+        for (const auto& each : facts["variants"])
+            QVERIFY2(each["outcome"] == "right", outcome.out.c_str());
+        QVERIFY2(facts["variant"] == facts["variants"][0]["tag"] && facts["threads"] > 0, outcome.out.c_str());
         outcome = runLathe({"bundle", "check", out, "--repeat", "1", "--device", "qemu:nothing"});
         QVERIFY2(outcome.code == 1 && outcome.err.find("-cpu help") != std::string::npos, outcome.err.c_str());
     }

@@ -62,7 +62,9 @@ KeptExport anExport() {
     made.end.checked = true;
     made.end.good = false;
     made.end.variant = "x86-64-v3";
+    made.end.targets = {{"x86-64-v3", "wrong", "output 'y': 3 of 8 values differ"}, {"cortex-a72", "not run", "no"}};
     made.end.cases = 2;
+    made.end.threads = 3;
     made.end.loadMs = 1;
     made.end.firstMs = 2;
     made.end.p50Ms = 3;
@@ -200,35 +202,12 @@ private slots:
             QVERIFY2(refused(text), text);
         QVERIFY(refused(QString(100'000, '[')));
         int mutants = 0;
-        const QStringList fields = {"form",
-                                    "name",
-                                    "version",
-                                    "licence",
-                                    "targets",
-                                    "parts",
-                                    "sizes",
-                                    "least",
-                                    "most",
-                                    "usual",
-                                    "cases",
-                                    "tolerance",
-                                    "p50 limit, ms",
-                                    "memory limit, MB",
-                                    "check",
-                                    "device",
-                                    "out",
-                                    "id",
-                                    "checked",
-                                    "good",
-                                    "variant",
-                                    "right cases",
-                                    "load_ms",
-                                    "p99_ms",
-                                    "resident_bytes",
-                                    "bytes",
-                                    "problems",
-                                    "settings",
-                                    "time"};
+        const QStringList fields = {
+            "form",           "name",    "version",  "licence",  "targets",     "parts",         "sizes",
+            "least",          "most",    "usual",    "cases",    "tolerance",   "p50 limit, ms", "memory limit, MB",
+            "check",          "device",  "out",      "id",       "checked",     "good",          "variant",
+            "target",         "outcome", "why",      "threads",  "right cases", "load_ms",       "p99_ms",
+            "resident_bytes", "bytes",   "problems", "settings", "time"};
         for (const QString& field : fields)
             for (const char* value : {"-1", "1e300", "{}", "[[]]", "[1]", "null", "0.5e-1x"}) {
                 const QString name = QStringLiteral("\"%1\":").arg(field);
@@ -291,6 +270,7 @@ private slots:
             QVERIFY(cell(*table, 0, ExportListModel::Place).endsWith("second.tar.zst"));
             QCOMPARE(cell(*table, 1, ExportListModel::State), QString("✓ right"));
             QVERIFY(cell(*table, 1, ExportListModel::Median).endsWith("ms"));
+            QVERIFY(cell(*table, 1, ExportListModel::Threads).toInt() > 0);
             table->setFocus();
             QTest::keyClick(table, Qt::Key_C, Qt::ControlModifier);
             QVERIFY(QGuiApplication::clipboard()->text().startsWith("lathe bundle "));

@@ -5,6 +5,7 @@
 #include "views/models/counted.h"
 #include "views/models/one_line.h"
 #include "views/models/packing.h"
+#include "views/models/plain_tip.h"
 
 #include <QCheckBox>
 #include <QClipboard>
@@ -23,6 +24,7 @@
 #include <QTableWidget>
 #include <QTreeWidget>
 #include <QVBoxLayout>
+#include <algorithm>
 #include <map>
 
 namespace lathe::views::exporting {
@@ -70,8 +72,8 @@ QString textOfPacking(const QString& packing) {
     return ExportPage::tr("A folder");
 }
 
-QString textOf(models::ExportVerdict verdict, const QString& device) {
-    switch (verdict) {
+QString textOf(const models::ExportEnd& end, const QString& device) {
+    switch (verdictOf(end)) {
     case models::ExportVerdict::NotChecked:
         return ExportPage::tr("Made, and not checked.");
     case models::ExportVerdict::NotGood:
@@ -80,6 +82,11 @@ QString textOf(models::ExportVerdict verdict, const QString& device) {
         return ExportPage::tr("✓ Whole. Nothing of it was run.");
     case models::ExportVerdict::Loads:
         return ExportPage::tr("✓ Whole, and loads on %1. Nothing says that it is right there.").arg(device);
+    case models::ExportVerdict::RightInPart:
+        return ExportPage::tr("✓ Whole, and right on %1: %2 of %3. Nothing says that the others are.")
+            .arg(device)
+            .arg(std::ranges::count(end.targets, QLatin1String("right"), &models::ExportedTarget::outcome))
+            .arg(models::counted(end.targets.size(), "target", "targets"));
     case models::ExportVerdict::Right:
         break;
     }
@@ -270,18 +277,22 @@ void WorkPage::addStep(const models::ExportStep& step) {
 
 ResultPage::ResultPage()
     : ExportPage(tr("Result"), tr("What was made, and what it does where it was run.")), verdict_(new QLabel),
-      figures_(new QTableWidget(0, 3)) {
+      targets_(new QTableWidget(0, 2)), figures_(new QTableWidget(0, 3)) {
     verdict_->setObjectName("verdict");
     verdict_->setTextFormat(Qt::PlainText);
     verdict_->setWordWrap(true);
     verdict_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+    targets_->setObjectName("targets");
+    targets_->setAccessibleName(tr("Targets"));
+    targets_->horizontalHeader()->setStretchLastSection(true);
     figures_->setObjectName("figures");
     figures_->setAccessibleName(tr("Figures"));
-    figures_->setHorizontalHeaderLabels({tr("Figure"), tr("Measured"), tr("Limit")});
-    figures_->verticalHeader()->hide();
-    figures_->setTabKeyNavigation(false);
-    figures_->setEditTriggers(QAbstractItemView::NoEditTriggers);
     figures_->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
+    for (QTableWidget* each : {targets_, figures_}) {
+        each->verticalHeader()->hide();
+        each->setTabKeyNavigation(false);
+        each->setEditTriggers(QAbstractItemView::NoEditTriggers);
+    }
     auto open = new QPushButton(tr("&Open the folder"));
     open->setObjectName("open");
     auto exports = new QPushButton(tr("&Compare with other exports…"));
@@ -293,7 +304,8 @@ ResultPage::ResultPage()
     connect(open, &QPushButton::clicked, this, [this] { openFolder(out_); });
     connect(exports, &QPushButton::clicked, this, &ResultPage::exportsWanted);
     layout_->addWidget(verdict_);
-    layout_->addWidget(figures_, 1);
+    layout_->addWidget(targets_, 1);
+    layout_->addWidget(figures_, 2);
     layout_->addLayout(row);
     command_ = addCommand(layout_, tr("The same again by a command"));
 }
@@ -306,8 +318,26 @@ void ResultPage::show(const models::ExportEnd& end, const ExportRequest& request
                               : tr("%1, %2. Its id is %3.").arg(end.out, megabytes(double(end.bytes)), end.id.left(16));
     const QString device =
         request.device == ExportRequest().device ? tr("this machine") : models::oneLine(request.device, 60);
-    const QString verdict = end.out.isEmpty() ? tr("✗ Nothing was written.") : textOf(verdictOf(end), device);
+    const QString verdict = end.out.isEmpty() ? tr("✗ Nothing was written.") : textOf(end, device);
     verdict_->setText(QStringList{verdict, where, end.problems.join('\n')}.join('\n').trimmed());
+    targets_->setVisible(!end.targets.isEmpty());
+    targets_->setHorizontalHeaderLabels({tr("Target"), tr("On %1").arg(device)});
+    targets_->setRowCount(int(end.targets.size()));
+    for (int i = 0; i < targets_->rowCount(); ++i) {
+        const QString outcome = textOf(end.targets[i]);
+        for (const auto& [column, text] : {std::pair{0, end.targets[i].target}, {1, outcome}}) {
+            auto item = new QTableWidgetItem(models::oneLine(text));
+            item->setToolTip(models::plainTip(text));
+            targets_->setItem(i, column, item);
+        }
+    }
+    targets_->resizeColumnToContents(0);
+    QStringList measured{tr("Measured")};
+    if (end.targets.size() > 1 && !end.variant.isEmpty())
+        measured << end.variant;
+    if (end.threads > 0)
+        measured << models::counted(end.threads, "thread", "threads");
+    figures_->setHorizontalHeaderLabels({tr("Figure"), measured.join(QStringLiteral(", ")), tr("Limit")});
     struct Row {
         QString name, measured, limit;
     };

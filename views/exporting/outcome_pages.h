@@ -93,7 +93,7 @@ signals:
 
 private:
     QLabel* verdict_;
-    QTableWidget* figures_;
+    QTableWidget *targets_, *figures_;
     QPlainTextEdit* command_;
     QString out_;
 };

@@ -29,6 +29,10 @@ void ExportChangeModel::show(const ExportEnd& before, const ExportEnd& after, co
                 : QString()};
     };
     add(tr("Size, bytes"), double(before.bytes), double(after.bytes), bytes);
+    if (before.threads != after.threads) {
+        const auto threads = [](int count) { return count > 0 ? QString::number(count) : tr("not known"); };
+        rows_ << Row{tr("Threads of the runs"), threads(before.threads), threads(after.threads), {}};
+    }
     add(tr("Load"), before.loadMs, after.loadMs, ms);
     add(tr("First run"), before.firstMs, after.firstMs, ms);
     add(tr("Median of a run"), before.p50Ms, after.p50Ms, ms);

@@ -18,8 +18,24 @@ bool isFigure(int column) {
     return column >= ExportListModel::Size && column <= ExportListModel::Memory;
 }
 
-QString textOf(ExportVerdict verdict) {
-    switch (verdict) {
+/// "✓ right: x86-64-v3; not run: aarch64-cortex-a72".
+QString outcomesOf(const QList<ExportedTarget>& targets) {
+    QStringList outcomes;
+    for (const auto& [outcome, text] :
+         {std::pair("right", ExportListModel::tr("✓ right: %1")), std::pair("loads", ExportListModel::tr("loads: %1")),
+          std::pair("not run", ExportListModel::tr("not run: %1"))}) {
+        QStringList names;
+        for (const ExportedTarget& each : targets)
+            if (each.outcome == QLatin1String(outcome))
+                names << each.target;
+        if (!names.isEmpty())
+            outcomes << text.arg(names.join(QStringLiteral(", ")));
+    }
+    return outcomes.join(QStringLiteral("; "));
+}
+
+QString foundOf(const ExportEnd& end) {
+    switch (verdictOf(end)) {
     case ExportVerdict::NotChecked:
         return ExportListModel::tr("not checked");
     case ExportVerdict::NotGood:
@@ -28,14 +44,24 @@ QString textOf(ExportVerdict verdict) {
         return ExportListModel::tr("✓ whole");
     case ExportVerdict::Loads:
         return ExportListModel::tr("✓ loads");
+    case ExportVerdict::RightInPart:
+        return outcomesOf(end.targets);
     case ExportVerdict::Right:
         break;
     }
     return ExportListModel::tr("✓ right");
 }
 
+/// Each target on a line, and what is wrong.
+QString detailsOf(const ExportEnd& end) {
+    QStringList lines;
+    for (const ExportedTarget& each : end.targets)
+        lines << QStringLiteral("%1: %2").arg(each.target, textOf(each));
+    return (lines + end.problems).join('\n');
+}
+
 QString stateOf(const ExportEnd& end, ExportListModel::Whereabouts whereabouts) {
-    const QString found = textOf(verdictOf(end));
+    const QString found = foundOf(end);
     switch (whereabouts) {
     case ExportListModel::Whereabouts::Replaced:
         return ExportListModel::tr("%1; replaced").arg(found);
@@ -104,8 +130,8 @@ QVariant ExportListModel::data(const QModelIndex& index, int role) const {
         return int((isFigure(index.column()) ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
     if (role == Qt::ToolTipRole && index.column() == Place)
         return plainTip(each.end.out);
-    if (role == Qt::ToolTipRole && index.column() == State && !each.end.problems.isEmpty())
-        return plainTip(each.end.problems.join('\n'));
+    if (role == Qt::ToolTipRole && index.column() == State)
+        return plainTip(detailsOf(each.end));
     if (role != Qt::DisplayRole)
         return {};
     const auto ms = [](double value) { return value > 0 ? tr("%1 ms").arg(msText(value)) : QString(); };
@@ -121,6 +147,8 @@ QVariant ExportListModel::data(const QModelIndex& index, int role) const {
         return oneLine(each.request.targets.join(QStringLiteral(", ")), 60);
     case Size:
         return mb(each.end.bytes);
+    case Threads:
+        return each.end.threads > 0 ? QString::number(each.end.threads) : QString();
     case Median:
         return ms(each.end.p50Ms);
     case Slowest:
@@ -128,7 +156,7 @@ QVariant ExportListModel::data(const QModelIndex& index, int role) const {
     case Memory:
         return mb(each.end.residentBytes);
     case State:
-        return stateOf(each.end, whereabouts(index.row()));
+        return oneLine(stateOf(each.end, whereabouts(index.row())));
     default:
         return oneLine(shownPath(each.end.out));
     }
@@ -139,8 +167,8 @@ QVariant ExportListModel::headerData(int section, Qt::Orientation orientation, i
         return {};
     if (role == Qt::TextAlignmentRole && isFigure(section))
         return int(Qt::AlignRight | Qt::AlignVCenter);
-    const QString names[] = {tr("Bundle"),         tr("Made"),   tr("Targets"), tr("Size"), tr("Median"),
-                             tr("99 of 100 runs"), tr("Memory"), tr("State"),   tr("Place")};
+    const QString names[] = {tr("Bundle"), tr("Made"),           tr("Targets"), tr("Size"),  tr("Threads"),
+                             tr("Median"), tr("99 of 100 runs"), tr("Memory"),  tr("State"), tr("Place")};
     return role == Qt::DisplayRole ? names[section] : QVariant();
 }
 

@@ -14,7 +14,7 @@ class ExportListModel : public QAbstractTableModel {
 
 public:
     enum class Whereabouts { There, Replaced, Gone };
-    enum Column { Name, Made, Targets, Size, Median, Slowest, Memory, State, Place, columns };
+    enum Column { Name, Made, Targets, Size, Threads, Median, Slowest, Memory, State, Place, columns };
     using QAbstractTableModel::QAbstractTableModel;
 
     /// The oldest first, as they are kept.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/models/export_request.h"
 
+#include "views/models/translate.h"
+
 #include <QLocale>
 #include <QRegularExpression>
 #include <algorithm>
@@ -32,9 +34,20 @@ ExportVerdict verdictOf(const ExportEnd& end) {
         return ExportVerdict::NotChecked;
     if (!end.good)
         return ExportVerdict::NotGood;
+    const auto isRight = [](const ExportedTarget& each) { return each.outcome == QLatin1String("right"); };
     if (end.cases > 0)
-        return ExportVerdict::Right;
+        return std::ranges::all_of(end.targets, isRight) ? ExportVerdict::Right : ExportVerdict::RightInPart;
     return end.variant.isEmpty() ? ExportVerdict::Whole : ExportVerdict::Loads;
+}
+
+QString textOf(const ExportedTarget& target) {
+    const std::pair<const char*, QString> texts[] = {
+        {"right", tr("✓ right")}, {"loads", tr("✓ loads; nothing says that it is right")}, {"wrong", tr("✗ wrong")}};
+    QString text = tr("not run");
+    for (const auto& [outcome, shown] : texts)
+        if (target.outcome == QLatin1String(outcome))
+            text = shown;
+    return target.why.isEmpty() ? text : tr("%1: %2").arg(text, target.why);
 }
 
 QString shellQuoted(const QString& word) {

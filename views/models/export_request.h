@@ -113,20 +113,33 @@ struct ExportStep {
     bool good = true;
 };
 
+/// What the check saw of the artifact for one target.
+struct ExportedTarget {
+    QString target;
+    QString outcome; // "right", "loads", "wrong", "not run"
+    QString why;     // of the last two
+    bool operator==(const ExportedTarget&) const = default;
+};
+
 /// How it ended.
 struct ExportEnd {
     QString out, id;
     bool checked = false, good = true; // as the check found it
-    QString variant;                   // that ran in the check; empty: nothing did
+    QString variant;                   // that times are of; empty: nothing ran
+    QList<ExportedTarget> targets;     // each; none: nothing is known of any
     int cases = 0;                     // expected ones that it computed
+    int threads = 0;                   // that the runs which were timed had; 0: not known
     double loadMs = 0, firstMs = 0, p50Ms = 0, p90Ms = 0, p99Ms = 0;
     qint64 residentBytes = 0, bytes = 0;
     QStringList problems; // of the export, or of the check
     bool operator==(const ExportEnd&) const = default;
 };
 
-/// No more than what was seen.
-enum class ExportVerdict { NotChecked, NotGood, Whole, Loads, Right };
+/// No more than what was seen. RightInPart: of some targets; others were not run, or say nothing.
+enum class ExportVerdict { NotChecked, NotGood, Whole, Loads, RightInPart, Right };
 ExportVerdict verdictOf(const ExportEnd& end);
+
+/// "✓ right", "✓ loads", "✗ wrong: it crashed", "not run: cannot run on …".
+QString textOf(const ExportedTarget& target);
 
 } // namespace lathe::views::models

@@ -45,6 +45,13 @@ void visit(Visitor& visitor, Request& request) {
     visitor("device", request.device);
 }
 
+template <class Visitor, class Target>
+void visitTarget(Visitor& visitor, Target& target) {
+    visitor("target", target.target);
+    visitor("outcome", target.outcome);
+    visitor("why", target.why);
+}
+
 template <class Visitor, class End>
 void visitEnd(Visitor& visitor, End& end) {
     visitor("out", end.out);
@@ -52,7 +59,9 @@ void visitEnd(Visitor& visitor, End& end) {
     visitor("checked", end.checked);
     visitor("good", end.good);
     visitor("variant", end.variant);
+    visitor("targets", end.targets);
     visitor("right cases", end.cases);
+    visitor("threads", end.threads);
     visitor("load_ms", end.loadMs);
     visitor("first_ms", end.firstMs);
     visitor("p50_ms", end.p50Ms);
@@ -78,10 +87,19 @@ struct Writer {
             object[QLatin1String(name)] = *value;
     }
     void operator()(const char* name, const QList<ExportSize>& sizes) {
+        list(name, sizes, [](Writer& inner, const ExportSize& size) { visitSize(inner, size); });
+    }
+    void operator()(const char* name, const QList<ExportedTarget>& targets) {
+        list(name, targets, [](Writer& inner, const ExportedTarget& target) { visitTarget(inner, target); });
+    }
+
+private:
+    template <class Item, class Visit>
+    void list(const char* name, const QList<Item>& items, const Visit& visitItem) {
         QJsonArray array;
-        for (const ExportSize& size : sizes) {
+        for (const Item& item : items) {
             Writer inner;
-            visitSize(inner, size);
+            visitItem(inner, item);
             array.append(inner.object);
         }
         object[QLatin1String(name)] = array;
@@ -138,23 +156,30 @@ struct Reader {
         });
     }
     void operator()(const char* name, QList<ExportSize>& into) {
-        take(name, [&](const QJsonValue& value) {
-            if (!isList(value))
-                return false;
-            QList<ExportSize> sizes;
-            for (const QJsonValue& each : value.toArray()) {
-                const QJsonObject fields = each.toObject();
-                Reader inner{fields, {}};
-                visitSize(inner, sizes.emplaceBack());
-                if (!each.isObject() || !inner.problem.isEmpty())
-                    return false;
-            }
-            into = sizes;
-            return true;
-        });
+        list(name, into, [](Reader& inner, ExportSize& size) { visitSize(inner, size); });
+    }
+    void operator()(const char* name, QList<ExportedTarget>& into) {
+        list(name, into, [](Reader& inner, ExportedTarget& target) { visitTarget(inner, target); });
     }
 
 private:
+    template <class Item, class Visit>
+    void list(const char* name, QList<Item>& into, const Visit& visitItem) {
+        take(name, [&](const QJsonValue& value) {
+            if (!isList(value))
+                return false;
+            QList<Item> items;
+            for (const QJsonValue& each : value.toArray()) {
+                const QJsonObject fields = each.toObject();
+                Reader inner{fields, {}};
+                visitItem(inner, items.emplaceBack());
+                if (!each.isObject() || !inner.problem.isEmpty())
+                    return false;
+            }
+            into = items;
+            return true;
+        });
+    }
     static bool isText(const QJsonValue& value) { return value.isString() && value.toString().size() <= longestText; }
     static bool isList(const QJsonValue& value) { return value.isArray() && value.toArray().size() <= longestList; }
     template <class Take>
