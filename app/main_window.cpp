@@ -6,6 +6,7 @@
 #include "app/unsaved_work.h"
 #include "base/version.h"
 #include "views/check/check_page.h"
+#include "views/find/find_bar.h"
 #include "views/fusion/fusion_page.h"
 #include "views/graph/compare_page.h"
 #include "views/graph/model_page.h"
@@ -37,6 +38,7 @@
 #include <QStatusBar>
 #include <QTabWidget>
 #include <QToolButton>
+#include <QVBoxLayout>
 #include <algorithm>
 #include <utility>
 
@@ -56,10 +58,11 @@ constexpr auto docksShownKey = "window/docksShown";
 
 MainWindow::MainWindow()
     : graphviz_(new Graphviz(this)), whatIfs_(new WhatIfs(this)), stack_(new QStackedWidget), pages_(new QTabWidget),
-      model_(new views::graph::ModelPage(&selection_)), passes_(new views::passes::PassesPage(&selection_)),
-      fusion_(new views::fusion::FusionPage(&selection_)), loops_(new views::loops::LoopsPage(&selection_)),
-      profile_(new views::profile::ProfilePage(&selection_)), check_(new views::check::CheckPage(&selection_)),
-      compare_(new views::graph::ComparePage(&selection_)), tuning_(new views::tuning::TuningPage(&selection_)),
+      find_(new views::find::FindBar), model_(new views::graph::ModelPage(&selection_)),
+      passes_(new views::passes::PassesPage(&selection_)), fusion_(new views::fusion::FusionPage(&selection_)),
+      loops_(new views::loops::LoopsPage(&selection_)), profile_(new views::profile::ProfilePage(&selection_)),
+      check_(new views::check::CheckPage(&selection_)), compare_(new views::graph::ComparePage(&selection_)),
+      tuning_(new views::tuning::TuningPage(&selection_)),
       pageTable_{model_, passes_, fusion_, loops_, profile_, check_, compare_, tuning_},
       palette_(new views::palette::CommandPalette(this)), progress_(new ProgressPane), status_(new views::ElidedLabel),
       settingsButton_(new QToolButton), facts_(new views::ElidedLabel) {
@@ -70,7 +73,13 @@ MainWindow::MainWindow()
         pages_->addTab(page, page->title());
     stack_->addWidget(makeWelcome());
     stack_->addWidget(pages_);
-    setCentralWidget(stack_);
+    auto pagesAndBar = new QWidget;
+    auto layout = new QVBoxLayout(pagesAndBar);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addWidget(stack_, 1);
+    layout->addWidget(find_);
+    setCentralWidget(pagesAndBar);
     status_->setContentsMargins(8, 0, 0, 0);
     facts_->setContentsMargins(8, 0, 8, 0);
     statusBar()->addWidget(status_, 1);
@@ -211,6 +220,7 @@ void MainWindow::connectEngine() {
     connect(model_, &views::graph::ModelPage::arranged, this, &MainWindow::checkSettled);
     connect(model_, &views::graph::ModelPage::valuesWanted, this, &MainWindow::showValues);
     connect(tensor_, &views::tensor::TensorPanel::settled, this, &MainWindow::checkSettled);
+    connect(find_, &views::find::FindBar::settled, this, &MainWindow::checkSettled);
     connect(compare_, &views::graph::ComparePage::arranged, this, &MainWindow::checkSettled);
     connect(graphviz_, &Graphviz::done, this, [this](int picture, const QByteArray& plain) {
         layingOut_ = false;
@@ -239,6 +249,24 @@ void MainWindow::allowSteps() {
 void MainWindow::reveal(int node) {
     showPage("model");
     model_->revealNode(node);
+}
+
+void MainWindow::find() {
+    views::Page* page = pageTable_[size_t(pages_->currentIndex())];
+    const QWidget* focused = focusWidget();
+    const bool beside =
+        std::ranges::any_of(std::initializer_list<QWidget*>{find_, problemsDock_, logDock_, tensorDock_},
+                            [&](const QWidget* each) { return each->isAncestorOf(focused); });
+    if (!(page->isVisible() && !beside && page->focusFind()) && !find_->open(page))
+        log(tr("Nothing that can be searched is shown here."));
+}
+
+void MainWindow::findNext(bool forward) {
+    if (find_->isHidden() && pageTable_[size_t(pages_->currentIndex())]->stepFind(forward))
+        return;
+    if (find_->isHidden())
+        find();
+    find_->step(forward);
 }
 
 void MainWindow::showFunction(int call) {
@@ -271,7 +299,7 @@ void MainWindow::turnTo(const QString& id, bool seen) {
 bool MainWindow::isSettled() const {
     return !busy_ && !layingOut_ && !engine_.isLooking() && !model_->isArranging() && !compare_->isArranging() &&
            !passes_->isArranging() && !fusion_->isArranging() && !tensor_->isBusy() && !engine_.isReadingStudy() &&
-           !tuning_->isFilling();
+           !tuning_->isFilling() && find_->isSettled();
 }
 
 void MainWindow::checkSettled() {

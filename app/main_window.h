@@ -37,6 +37,9 @@ namespace lathe::views::exporting {
 class ExportWizard;
 class ExportsDialog;
 } // namespace lathe::views::exporting
+namespace lathe::views::find {
+class FindBar;
+}
 namespace lathe::views::fusion {
 class FusionPage;
 }
@@ -137,6 +140,7 @@ public:
     views::log::LogPanel* logPanel() const { return log_; }
     views::tensor::TensorPanel* tensorPanel() const { return tensor_; }
     views::palette::CommandPalette* palettePopup() const { return palette_; }
+    views::find::FindBar* findBar() const { return find_; }
     /// Null while none is open.
     views::exporting::ExportWizard* exportWizard() const { return exportWizard_; }
     /// Likewise.
@@ -245,6 +249,8 @@ private:
     void askForSettings();
     void askForBisect();
     void showSettings();
+    void find();
+    void findNext(bool forward);
     void openPalette(bool places);
     void follow(const views::models::PaletteEntry& entry);
     /// After work that was asked for: its result has a page of its own. Whoever has turned to another page meanwhile, or has
@@ -284,6 +290,7 @@ private:
 
     QStackedWidget* stack_;
     QTabWidget* pages_;
+    views::find::FindBar* find_;
     views::graph::ModelPage* model_;
     views::passes::PassesPage* passes_;
     views::fusion::FusionPage* fusion_;

@@ -87,6 +87,10 @@ void MainWindow::makeActions() {
     actions_.add("file.quit", file, tr("&Quit"), keys(Qt::CTRL | Qt::Key_Q), [] { QApplication::closeAllWindows(); });
     actions_.adopt("edit.undo", edit, whatIfs_->stack()->createUndoAction(this, tr("&Undo")), keys(QKeySequence::Undo));
     actions_.adopt("edit.redo", edit, whatIfs_->stack()->createRedoAction(this, tr("&Redo")), keys(QKeySequence::Redo));
+    actions_.add("edit.find", edit, tr("&Find…"), keys(QKeySequence::Find), [this] { find(); });
+    actions_.add("edit.find_next", edit, tr("Find &next"), keys(Qt::Key_F3), [this] { findNext(true); });
+    actions_.add("edit.find_previous", edit, tr("Find &previous"), keys(Qt::SHIFT | Qt::Key_F3),
+                 [this] { findNext(false); });
     actions_.add("model.compile", model, tr("&Compile"), keys(Qt::Key_F5), [this] { compile(); });
     actions_.add("model.run", model, tr("&Run and profile"), keys(Qt::Key_F6), [this] { run(); });
     actions_.add("model.compare", model, tr("Run and co&mpare"), keys(Qt::SHIFT | Qt::Key_F6),
@@ -109,12 +113,6 @@ void MainWindow::makeActions() {
     actions_.add("model.cancel", model, tr("C&ancel"), keys(Qt::Key_Escape), [this] { cancel(); });
     actions_.add("model.settings", model, tr("&Settings…"), keys(Qt::CTRL | Qt::Key_Comma),
                  [this] { askForSettings(); });
-    actions_.add("model.find", model, tr("&Find"), keys(QKeySequence::Find), [this] {
-        if (pageTable_[size_t(pages_->currentIndex())]->focusFind())
-            return;
-        showPage("model");
-        model_->focusSearch();
-    });
     actions_.add("view.places", view, tr("&Go to…"), keys(Qt::CTRL | Qt::Key_P), [this] { openPalette(true); });
     actions_.add("view.commands", view, tr("Co&mmands…"), keys(Qt::CTRL | Qt::SHIFT | Qt::Key_P),
                  [this] { openPalette(false); });
@@ -173,10 +171,12 @@ void MainWindow::makeMenus() {
         {tr("&File"),
          {"file.open", "recent", "", "file.save", "file.save_as", "file.report", "file.export", "file.exports", "",
           "file.preferences", "", "file.quit"}},
-        {tr("&Edit"), {"edit.undo", "edit.redo", "", "log.copy", "log.clear"}},
+        {tr("&Edit"),
+         {"edit.undo", "edit.redo", "", "edit.find", "edit.find_next", "edit.find_previous", "", "log.copy",
+          "log.clear"}},
         {tr("&Model"),
          {"model.compile", "model.run", "model.compare", "model.baseline", "model.sweep", "model.compare_with",
-          "model.bisect", "model.drop_decisions", "model.cancel", "", "model.settings", "", "model.find"}},
+          "model.bisect", "model.drop_decisions", "model.cancel", "", "model.settings"}},
         {tr("&View"), pages + QStringList{"", "view.back", "view.forward", "view.places", "view.commands", "",
                                           "view.problems", "view.log", "view.values", "", themeActions[0],
                                           themeActions[1], themeActions[2], "", "view.shortcuts"}},

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Two texts side by side: rows against rows, stepping, searching and folding together, by keys and clicks; of a hundred
+// Two texts side by side: rows against rows, stepping and folding together, by keys and clicks; of a hundred
 // thousand lines those in sight are coloured, and no others.
 #include "support/program_of_tests.h"
 #include "views/models/paired_rows.h"
 #include "views/text/comparison_view.h"
 
-#include <QLabel>
-#include <QLineEdit>
 #include <QScrollBar>
 #include <QSignalSpy>
 #include <QTest>
@@ -170,36 +168,6 @@ private slots:
         QCOMPARE(lineOnTop(view.before()), 40);
     }
 
-    void searchFindsInBothTexts() {
-        ComparisonView view;
-        view.resize(900, 300);
-        view.show();
-        view.setComparison(equalLines(400, {100, 300}));
-        auto* field = view.findChild<QLineEdit*>();
-        view.focusSearch();
-        QTest::keyClicks(field, "ANOTHER"); // in any case
-        QTest::keyClick(field, Qt::Key_Return);
-        QVERIFY(inView(view.after(), 100) && inView(view.before(), 100));
-        QCOMPARE(view.after()->selectedText(), QString("another"));
-        QTest::keyClick(field, Qt::Key_Return);
-        QVERIFY(inView(view.after(), 300) && inView(view.before(), 300));
-        QTest::keyClick(field, Qt::Key_Return); // around
-        QVERIFY(inView(view.after(), 100));
-        QTest::keyClick(field, Qt::Key_Return, Qt::ShiftModifier);
-        QVERIFY(inView(view.after(), 300));
-        const auto said = [&](const QString& text) {
-            const auto labels = view.findChildren<QLabel*>();
-            return std::ranges::any_of(labels, [&](const QLabel* each) { return each->text() == text; });
-        };
-        QVERIFY(said("2 of 2 places"));
-        QTest::keyClick(field, Qt::Key_Escape);
-        QVERIFY(field->text().isEmpty());
-        QTest::keyClicks(field, "%399,"); // on both sides: of one row the left one first
-        QTest::keyClick(field, Qt::Key_Return);
-        QCOMPARE(view.before()->selectedText(), QString("%399,"));
-        QVERIFY(said("1 of 2 places"));
-    }
-
     void sidesFoldTogether() {
         ComparisonView view;
         view.resize(900, 400);
@@ -271,9 +239,6 @@ private slots:
         turn("first line", [&] { view.after()->verticalScrollBar()->setValue(0); });
         QVERIFY(coloured(view.before(), 0) && coloured(view.after(), 0));
         turn("last line", [&] { view.before()->verticalScrollBar()->setValue(99'000); });
-        auto* field = view.findChild<QLineEdit*>();
-        turn("search", [&] { QTest::keyClicks(field, "5"); });
-        turn("next", [&] { QTest::keyClick(field, Qt::Key_Return); });
         turn("step", [&] { view.step(false); });
         qInfo("CPU time of the act, and with painting: %s", qPrintable(turns.join("; ")));
     }

@@ -176,7 +176,7 @@ private slots:
         const int node = operatorsBefore + 100 * layerOperators + 17;
         const auto boxOf = [&] { return shown.page.picture().boxOfNode.at(node); };
         QVERIFY(shown.page.picture().boxes[size_t(boxOf())].group > 0);
-        shown.page.focusSearch();
+        shown.page.focusFind();
         auto* field = shown.page.findChild<QLineEdit*>();
         QTest::keyClicks(field, "value_" + QString::number(node));
         QVERIFY(!shown.page.nodesFound().empty());

@@ -116,7 +116,7 @@ private slots:
         page.setModel(testing::residualBlock()); // 0: Conv, 1: Relu, 2: Add
         auto* field = page.findChild<QLineEdit*>();
         auto* results = page.findChild<QListView*>("found");
-        page.focusSearch();
+        page.focusFind();
         // Letters list what there is and move nothing.
         QTest::keyClicks(field, "re");
         QTest::keyClicks(field, "lu");

@@ -14,6 +14,7 @@
 #include "support/model_file.h"
 #include "support/program_of_tests.h"
 #include "support/transformer_graph.h"
+#include "views/find/find_bar.h"
 #include "views/graph/graph_canvas.h"
 #include "views/graph/graph_pane.h"
 #include "views/graph/model_page.h"
@@ -92,6 +93,7 @@ public:
                 click(area->viewport(), what);
                 wheel(area->viewport(), what);
                 keys(widget, what);
+                find(widget, what);
             } else if (qobject_cast<GraphCanvas*>(widget)) {
                 click(widget, what);
                 wheel(widget, what);
@@ -150,6 +152,18 @@ private:
                                   Qt::Key_Up, Qt::Key_F, Qt::Key_Home})
             if (widget->isVisible())
                 step(what + ", " + QKeySequence(key).toString(), [&] { QTest::keyClick(widget, key); });
+    }
+    /// By the find bar of the window, if it is in one.
+    void find(QWidget* widget, const QString& what) {
+        auto* bar = widget->window()->findChild<views::find::FindBar*>();
+        if (!bar || !widget->isVisible())
+            return;
+        widget->setFocus();
+        step(what + ", Ctrl+F", [&] { bar->open(widget->parentWidget()); });
+        if (bar->isVisible()) {
+            letters(bar->findChild<QLineEdit*>(), what + ", find");
+            step(what + ", Esc", [&] { bar->end(); });
+        }
     }
     void letters(QLineEdit* field, const QString& what) {
         for (const char letter : {'a', 'd', 'd'})

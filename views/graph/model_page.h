@@ -42,7 +42,8 @@ public:
     void setLayout(int picture, models::GraphLayout layout);
     /// Shows the graph that the node stands in, and the node in the middle.
     void revealNode(int node);
-    void focusSearch();
+    bool focusFind() override;
+    bool stepFind(bool forward) override;
     const std::vector<int>& nodesFound() const { return nodesFound_->nodes(); }
     GraphCanvas* canvas() const { return canvas_; }
     const models::GraphPicture& picture() const;

@@ -12,9 +12,15 @@
 
 namespace lathe::views::graph {
 
-void ModelPage::focusSearch() {
+bool ModelPage::focusFind() {
     search_->setFocus();
     search_->selectAll();
+    return true;
+}
+
+bool ModelPage::stepFind(bool forward) {
+    step(forward ? 1 : -1);
+    return true;
 }
 
 void ModelPage::search() {

@@ -106,6 +106,8 @@ Colors colorsFor(const QPalette& palette) {
         c.reduction = 0xb9770e, c.movement = 0x66717f, c.arithmetic = 0x13839b, c.control = 0xc03a78;
         c.quantization = 0xb84a2f, c.random = 0x7a7d12;
     }
+    c.sought = c.reduction;
+    c.sought.setAlpha(90);
     return c;
 }
 

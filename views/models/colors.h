@@ -18,6 +18,7 @@ struct Colors {
     QColor added, removed, changed; // backgrounds of lines in a comparison
     QColor marked;                  // of lines that are part of the selection
     QColor markedStatement;         // of those of them that are the statement which was picked
+    QColor sought;                  // what is searched for; what stands there is read through it
     QColor keyword, name, number, string, comment;
     // Of operators; see of().
     QColor product, activation, normalization, reduction, movement, arithmetic, control, quantization, random, other;

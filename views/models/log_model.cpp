@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/models/log_model.h"
 
-#include <algorithm>
-
 namespace lathe::views::models {
 
 QString nameOf(LogLevel level) {
@@ -86,7 +84,7 @@ void LogFilter::setLevel(LogLevel level) {
 }
 
 void LogFilter::setWords(const QString& words) {
-    words_ = words.split(' ', Qt::SkipEmptyParts);
+    words_ = SoughtWords(words);
     invalidateRowsFilter();
 }
 
@@ -94,8 +92,7 @@ bool LogFilter::filterAcceptsRow(int row, const QModelIndex& parent) const {
     const QModelIndex line = sourceModel()->index(row, LogModel::Text, parent);
     if (line.data(LogModel::levelRole).toInt() > int(level_))
         return false;
-    const QString text = line.data().toString();
-    return std::ranges::all_of(words_, [&](const QString& word) { return text.contains(word, Qt::CaseInsensitive); });
+    return words_.allIn(line.data().toString());
 }
 
 } // namespace lathe::views::models

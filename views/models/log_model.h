@@ -4,6 +4,8 @@
 // them is chosen by level and by words.
 #pragma once
 
+#include "views/models/sought_words.h"
+
 #include <QAbstractTableModel>
 #include <QDateTime>
 #include <QSortFilterProxyModel>
@@ -61,7 +63,7 @@ protected:
 
 private:
     LogLevel level_ = LogLevel::Note;
-    QStringList words_;
+    SoughtWords words_;
 };
 
 /// "error", "warning", "note", "detail".

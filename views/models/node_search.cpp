@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/models/node_search.h"
 
+#include "views/models/sought_words.h"
+
 #include <QRegularExpression>
-#include <QStringList>
-#include <algorithm>
 #include <unordered_map>
 
 namespace lathe::views::models {
@@ -60,12 +60,9 @@ std::optional<std::vector<int>> NodeSearch::find(const QString& wanted, bool reg
                                                                           QRegularExpression::MultilineOption);
     if (!expression.isValid())
         return std::nullopt;
-    const QStringList words = wanted.split(' ', Qt::SkipEmptyParts);
+    const SoughtWords words(wanted);
     for (const auto& [node, text] : texts_) {
-        const bool fits = regular ? expression.match(text).hasMatch()
-                                  : std::ranges::all_of(words, [&text = text](const QString& word) {
-                                        return text.contains(word, Qt::CaseInsensitive);
-                                    });
+        const bool fits = regular ? expression.match(text).hasMatch() : words.allIn(text);
         if (fits && !words.isEmpty())
             found.push_back(node);
     }

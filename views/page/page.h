@@ -40,8 +40,11 @@ public:
     /// Of the values of the open model, as it is compiled now; null: none was made.
     virtual void setCheck(std::shared_ptr<const driver::Check> /*check*/) {}
     virtual std::vector<PageAction> pageActions() const { return {}; }
-    /// Puts the focus into a field to search what the page shows; false: it has none.
+    /// Puts the focus into the page's own field to search what it shows; false: it has none, and what it shows is searched by
+    /// the window's find bar.
     virtual bool focusFind() { return false; }
+    /// Goes to the next place that its own field found, or the one before; false: it has none.
+    virtual bool stepFind(bool /*forward*/) { return false; }
 
 signals:
     /// The user wants to see where in the graph this node is.

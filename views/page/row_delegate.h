@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Rows of tables, trees and lists with room around their text: one line each, as high in one page as in another. Their tooltips
-// are texts as they are: most show names of a model.
+// are texts as they are: most show names of a model. Cells with words that are searched for stand out.
 #pragma once
 
+#include "views/models/colors.h"
 #include "views/models/one_line.h"
 #include "views/models/plain_tip.h"
+#include "views/models/sought_words.h"
 
 #include <QAbstractItemView>
 #include <QHelpEvent>
@@ -17,6 +19,15 @@ namespace lathe::views {
 
 constexpr int rowHeight = 26;
 constexpr int widestCell = 90; // letters: a column is not as wide as the longest name of a model
+
+/// A property of a view: it may have a delegate a column.
+constexpr auto soughtProperty = "sought";
+
+/// From now on cells with one of these words stand out.
+inline void markSought(QAbstractItemView& view, const models::SoughtWords& words) {
+    view.setProperty(soughtProperty, words.isEmpty() ? QVariant() : QVariant::fromValue(words));
+    view.viewport()->update();
+}
 
 class RowDelegate : public QStyledItemDelegate {
 public:
@@ -37,6 +48,14 @@ public:
         QToolTip::showText(event->globalPos(), models::plainTip(index.data(Qt::ToolTipRole).toString()),
                            view->viewport(), option.rect);
         return true;
+    }
+
+protected:
+    void initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const override {
+        QStyledItemDelegate::initStyleOption(option, index);
+        const QVariant sought = option->widget ? option->widget->property(soughtProperty) : QVariant();
+        if (sought.isValid() && sought.value<models::SoughtWords>().anyIn(option->text))
+            option->backgroundBrush = models::colorsFor(option->palette).sought;
     }
 };
 

@@ -191,13 +191,6 @@ void PassesPage::hideEvent(QHideEvent* event) {
         each->setEnabled(false);
 }
 
-bool PassesPage::focusFind() {
-    if (asPicture_->isChecked())
-        return false;
-    view_->focusSearch();
-    return true;
-}
-
 bool PassesPage::isArranging() const {
     return picture_->isArranging();
 }

@@ -36,7 +36,6 @@ public:
 
     void setProvenance(std::shared_ptr<const driver::Provenance> provenance) override;
     std::vector<PageAction> pageActions() const override;
-    bool focusFind() override;
     void setComparison(int pass, const QString& function, models::Comparison comparison);
     void setPicture(int pass, const QString& function, models::PassPicturePtr picture);
     void setFigures(const std::vector<driver::PassFigures>& figures);

@@ -29,8 +29,7 @@ int indentationOf(QStringView line) {
 
 } // namespace
 
-CodeView::CodeView(const QString& accessibleName, QWidget* parent)
-    : QsciScintilla(parent), lexer_(new IrLexer(this)), sought_(QString(), Qt::CaseInsensitive) {
+CodeView::CodeView(const QString& accessibleName, QWidget* parent) : QsciScintilla(parent), lexer_(new IrLexer(this)) {
     setAccessibleName(accessibleName);
     setReadOnly(true);
     setUtf8(true);
@@ -82,9 +81,7 @@ void CodeView::colour() {
         setMarkerBackgroundColor(ofTint[tint], firstTint + tint);
     setMarkerBackgroundColor(colors.marked, selectedMarker);
     setMarkerBackgroundColor(colors.markedStatement, statementMarker);
-    QColor sought = colors.reduction;
-    sought.setAlpha(90); // what was found is read through it
-    setIndicatorForegroundColor(sought, soughtIndicator);
+    setIndicatorForegroundColor(colors.sought, soughtIndicator);
     QColor changed = colors.text;
     changed.setAlpha(50); // on the tint of the line
     setIndicatorForegroundColor(changed, changedIndicator);
@@ -228,9 +225,8 @@ void CodeView::dress(int line) {
     if (size_t(line) < tinted_.changes.size())
         for (const auto& [from, to] : tinted_.changes[size_t(line)])
             fillIndicatorRange(line, from, line, to, changedIndicator);
-    const auto length = sought_.pattern().size();
-    for (qsizetype at = length ? sought_.indexIn(text) : -1; at >= 0; at = sought_.indexIn(text, at + length))
-        fillIndicatorRange(line, int(at), line, int(at + length), soughtIndicator);
+    for (const int at : soughtIn(line))
+        fillIndicatorRange(line, at, line, at + int(sought_.pattern().size()), soughtIndicator);
 }
 
 void CodeView::markLines(std::vector<int> lines) {
@@ -276,19 +272,21 @@ void CodeView::markOrigins(const std::vector<int>& origins, const driver::Statem
         showLine(sought.front());
 }
 
-std::vector<CodeView::Place> CodeView::seek(const QString& what, size_t most) {
-    sought_.setPattern(what);
-    std::vector<Place> found;
-    size_t line = 0;
-    for (qsizetype at = what.isEmpty() ? -1 : sought_.indexIn(text_); at >= 0;
-         at = found.size() < most ? sought_.indexIn(text_, at + what.size()) : -1) {
-        while (line + 1 < starts_.size() && starts_[line + 1] <= at)
-            ++line;
-        found.push_back({int(line), int(at) - starts_[line]});
-    }
+void CodeView::markSought(const QString& what, Qt::CaseSensitivity letters) {
+    sought_ = QStringMatcher(what, letters);
     undress();
     viewport()->update();
-    return found;
+}
+
+std::vector<int> CodeView::soughtIn(int line) const {
+    std::vector<int> columns;
+    const auto length = sought_.pattern().size();
+    if (length == 0 || size_t(line) >= starts_.size())
+        return columns;
+    const QStringView text = lineOf(line);
+    for (qsizetype at = sought_.indexIn(text); at >= 0; at = sought_.indexIn(text, at + length))
+        columns.push_back(int(at));
+    return columns;
 }
 
 void CodeView::showFound(const Place& place) {

@@ -40,9 +40,10 @@ public:
     struct Place {
         int line = 0, column = 0;
     };
-    /// Where a text stands, in any case of its letters, in order, up to so many places; all of them stand out from now on. Empty:
-    /// none do.
-    std::vector<Place> seek(const QString& what, size_t most);
+    /// From now on all places of it stand out. Empty: none do.
+    void markSought(const QString& what, Qt::CaseSensitivity letters);
+    /// The columns where it begins in a line, in order.
+    std::vector<int> soughtIn(int line) const;
     /// Selects what was found there and shows it.
     void showFound(const Place& place);
 

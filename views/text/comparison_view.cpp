@@ -4,9 +4,7 @@
 #include "views/models/counted.h"
 
 #include <QHBoxLayout>
-#include <QKeyEvent>
 #include <QLabel>
-#include <QLineEdit>
 #include <QScopedValueRollback>
 #include <QScrollBar>
 #include <QTimer>
@@ -16,16 +14,12 @@
 
 namespace lathe::views::text {
 
-/// Places of a search that are listed: a letter stands everywhere.
-constexpr size_t mostFound = 10'000;
-
 ComparisonView::ComparisonView()
     : ComparisonView(tr("Before"), tr("After"), tr("Before the pass"), tr("After the pass")) {}
 
 ComparisonView::ComparisonView(const QString& before, const QString& after, const QString& beforeName,
                                const QString& afterName)
-    : before_(new CodeView(beforeName)), after_(new CodeView(afterName)), count_(new QLabel), foundCount_(new QLabel),
-      search_(new QLineEdit) {
+    : before_(new CodeView(beforeName)), after_(new CodeView(afterName)), count_(new QLabel) {
     auto column = [](const QString& title, CodeView* pane) {
         auto result = new QWidget;
         auto layout = new QVBoxLayout(result);
@@ -65,21 +59,10 @@ QWidget* ComparisonView::makeBar() {
         connect(made, &QToolButton::clicked, this, act);
         layout->addWidget(made);
     };
-    search_->setPlaceholderText(tr("Find in the text"));
-    search_->setAccessibleName(tr("Find in the text"));
-    search_->setClearButtonEnabled(true);
-    search_->setMaximumWidth(240);
-    search_->installEventFilter(this);
     count_->setWordWrap(true); // a message takes lines, not the width of the window
     layout->addWidget(count_, 1);
     button(QStringLiteral("▲"), tr("Previous difference"), [this] { step(false); });
     button(QStringLiteral("▼"), tr("Next difference"), [this] { step(true); });
-    layout->addSpacing(12);
-    layout->addWidget(search_);
-    layout->addWidget(foundCount_);
-    button(QStringLiteral("↑"), tr("Previous place found (Shift+Enter)"), [this] { stepFound(false); });
-    button(QStringLiteral("↓"), tr("Next place found (Enter)"), [this] { stepFound(true); });
-    connect(search_, &QLineEdit::textChanged, this, &ComparisonView::search);
     return bar;
 }
 
@@ -120,7 +103,6 @@ void ComparisonView::setComparison(models::Comparison comparison) {
     beforeColumn_->setVisible(!alone);
     if (alone)
         differences_.clear();
-    search();
     goTo(0);
     step(true);
 }
@@ -195,58 +177,6 @@ void ComparisonView::pick(bool before, int row) {
         return;
     const QScopedValueRollback guard(following_, true);
     emit nodesPicked(nodes[size_t(line)]);
-}
-
-void ComparisonView::focusSearch() {
-    search_->setFocus();
-    search_->selectAll();
-}
-
-void ComparisonView::search() {
-    found_.clear();
-    foundAt_ = -1;
-    for (CodeView* view : {before_, after_})
-        for (const CodeView::Place& place : view->seek(search_->text(), mostFound))
-            if (view == after_ || !comparison_.before.isEmpty())
-                found_.push_back({view, place});
-    std::ranges::stable_sort(found_, {}, [](const Found& each) { return each.place.line; });
-    showFoundCount();
-}
-
-void ComparisonView::stepFound(bool forward) {
-    if (found_.empty())
-        return;
-    const auto count = int(found_.size());
-    foundAt_ = foundAt_ < 0 ? (forward ? 0 : count - 1) : (foundAt_ + (forward ? 1 : count - 1)) % count;
-    const Found& found = found_[size_t(foundAt_)];
-    goTo(found.place.line);
-    found.view->showFound(found.place);
-    showFoundCount();
-}
-
-void ComparisonView::showFoundCount() {
-    QString text = models::counted(qint64(found_.size()), "place", "places");
-    if (found_.size() >= mostFound)
-        text = tr("the first %1").arg(text);
-    if (foundAt_ >= 0)
-        text = tr("%1 of %2").arg(models::grouped(foundAt_ + 1), text);
-    foundCount_->setText(search_->text().isEmpty() ? QString() : text);
-}
-
-bool ComparisonView::eventFilter(QObject* watched, QEvent* event) {
-    if (watched == search_ && event->type() == QEvent::KeyPress) {
-        const auto* key = static_cast<QKeyEvent*>(event);
-        if (key->key() == Qt::Key_Return || key->key() == Qt::Key_Enter) {
-            stepFound(!(key->modifiers() & Qt::ShiftModifier));
-            return true;
-        }
-        if (key->key() == Qt::Key_Escape) {
-            search_->clear();
-            after_->setFocus();
-            return true;
-        }
-    }
-    return QWidget::eventFilter(watched, event);
 }
 
 } // namespace lathe::views::text
