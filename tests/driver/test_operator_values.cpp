@@ -24,8 +24,8 @@ using Values = std::vector<float>;
 
 /// The first output of a graph with the input x, as float32; nothing, and what went wrong in `problem`, otherwise.
 model::HostTensor resultOf(const std::string& graph, const std::vector<int64_t>& shape, const Values& x,
-                           std::string& problem) {
-    const std::string bytes = graphBytes(graph);
+                           std::string& problem, int opset = 21) {
+    const std::string bytes = modelBytes(fmt::format("<ir_version: 10, opset_import: [\"\" : {}]>\n{}", opset, graph));
     const MemoryFile artifact("values");
     driver::Options options;
     options.cache = false;
@@ -183,6 +183,44 @@ private slots:
         QCOMPARE(valuesOf<float>(result), (Values{1, 2, 5, 1}));
     }
 
+    /// Groups are normalized by themselves; scale and bias are of groups until opset 18, of channels from 21 on.
+    void groupsAreNormalized_data() {
+        QTest::addColumn<int>("opset");
+        QTest::addColumn<QString>("type");
+        QTest::addColumn<QString>("dims");
+        for (const char* type : {"1", "10"})
+            for (const char* dims : {"1,4,1,2", "1,c,1,w"})
+                for (const int opset : {18, 20, 21})
+                    QTest::addRow("opset %d, type %s, %s", opset, type, dims)
+                        << opset << QString(type) << QString(dims);
+    }
+    void groupsAreNormalized() {
+        QFETCH(int, opset);
+        QFETCH(QString, type);
+        QFETCH(QString, dims);
+        // Groups of two channels of two elements: means 40016 and 0, deviations 16 and 2.
+        const Values x = {40000, 40000, 40032, 40032, 2, -2, -2, 2};
+        const Values normal = {-1, -1, 1, 1, 1, -1, -1, 1};
+        const bool ofGroups = opset < 21;
+        std::string problem;
+        const auto result = resultOf(
+            fmt::format("g (float[{0}] x) => (float[i,j,k,l] y) <float[{2}] s = {3}, float[{2}] t = {4}> {{ "
+                        "h = Cast <to = {1}> (x) a = Cast <to = {1}> (s) b = Cast <to = {1}> (t) "
+                        "r = GroupNormalization <num_groups = 2, epsilon = 0.0> (h, a, b) y = Cast <to = 1> (r) }}",
+                        dims.toStdString(), type.toStdString(), ofGroups ? 2 : 4, ofGroups ? "{1, 2}" : "{1, 2, 3, 4}",
+                        ofGroups ? "{0, 5}" : "{0, 5, 6, 7}"),
+            {1, 4, 1, 2}, x, problem, opset);
+        QVERIFY2(problem.empty(), problem.c_str());
+        const Values y = valuesOf<float>(result);
+        QCOMPARE(y.size(), x.size());
+        for (size_t i = 0; i < y.size(); ++i) {
+            const size_t channel = i / 2, at = ofGroups ? channel / 2 : channel;
+            const float scale = Values{1, 2, 3, 4}[at], bias = (ofGroups ? Values{0, 5} : Values{0, 5, 6, 7})[at];
+            const float expected = normal[i] * scale + bias;
+            QVERIFY2(std::abs(y[i] - expected) <= 2e-3F, fmt::format("{}: {}, not {}", i, y[i], expected).c_str());
+        }
+    }
+
     void narrowSquaresDoNotOverflow_data() {
         QTest::addColumn<QString>("call");
         QTest::addColumn<QList<float>>("x");
@@ -202,6 +240,8 @@ private slots:
             << "MeanVarianceNormalization <axes = [-1]>" << QList<float>{40000, 40032} << QList<float>{-1, 1};
         QTest::newRow("GroupNormalization")
             << "GroupNormalization <num_groups = 1>" << QList<float>{30000, -30000} << QList<float>{1, -1};
+        QTest::newRow("GroupNormalization, far from zero")
+            << "GroupNormalization <num_groups = 1>" << QList<float>{40000, 40032} << QList<float>{-1, 1};
         // 1000 / sqrt(0 + 1 · 1000² / 1)
         QTest::newRow("LRN") << "LRN <size = 1, alpha = 1.0, beta = 0.5, bias = 0.0>" << QList<float>{1000}
                              << QList<float>{1};

@@ -140,6 +140,7 @@ LATHE_CONVERTER(GlobalLpPool)
 LATHE_CONVERTER(MaxUnpool)
 // normalization
 LATHE_CONVERTER(BatchNormalization)
+LATHE_CONVERTER(GroupNormalization)
 LATHE_CONVERTER(InstanceNormalization)
 LATHE_CONVERTER(LayerNormalization)
 LATHE_CONVERTER(MeanVarianceNormalization)

@@ -92,6 +92,37 @@ void convertInstanceNormalization(NodeReader& node, Builder& b) {
              }));
 }
 
+/// Scale and bias are of a channel; before opset 21 of a group.
+void convertGroupNormalization(NodeReader& node, Builder& b) {
+    const Var x = node.in(0), scale = node.in(1), bias = node.in(2);
+    if (!node.needRank(x, 2))
+        return;
+    const Dims shape = b.shape(x);
+    const int64_t groups = node.integer("num_groups", 0);
+    if (groups < 1)
+        return node.fail(fmt::format("num_groups is {}", groups));
+    const Expr wide = arith::simplify(arith::floorDiv(shape[1], Expr(groups)));
+    const Dims parts = {shape[0], Expr(groups), wide, product({shape.begin() + 2, shape.end()})};
+    const bool ofGroups = node.version() < 21;
+    node.set(0, inSingle(b,
+                         assume(b, x, arith::eq(wide * groups, shape[1]),
+                                fmt::format("{} channels are {} whole groups", arith::toString(shape[1]), groups)),
+                         [&](Var whole) {
+                             const Var v = reshape(b, whole, parts);
+                             const auto fit = [&](Var each) {
+                                 const Var own = withDims(b, each, {ofGroups ? Expr(groups) : shape[1]});
+                                 return reshape(b, cast(b, own, b.dtype(v)),
+                                                {Expr(1), Expr(groups), ofGroups ? Expr(1) : wide, Expr(1)});
+                             };
+                             const Moments now = moments(b, v, {2, 3});
+                             // As of InstanceNormalization.
+                             const Var factor =
+                                 mul(b, inverseRoot(b, now.variance, node.real("epsilon", 1e-5)), fit(scale));
+                             const Var summand = sub(b, fit(bias), mul(b, now.mean, factor));
+                             return reshape(b, add(b, mul(b, v, factor), summand), shape);
+                         }));
+}
+
 void convertLayerNormalization(NodeReader& node, Builder& b) {
     const Var x = node.in(0);
     if (!node.needRank(x, 1))

@@ -96,7 +96,7 @@ constexpr auto table = std::to_array<Row>({
     {standard, "Greater", 1, newest, convertBinary<Op::Greater>, Logic},
     {standard, "GreaterOrEqual", 1, newest, convertBinary<Op::GreaterEqual>, Logic},
     {standard, "GridSample", 1, newest, convertGridSample, Other},
-    {standard, "GroupNormalization", 1, newest, nullptr, Normalization},
+    {standard, "GroupNormalization", 18, newest, convertGroupNormalization, Normalization},
     {standard, "HardSigmoid", 1, newest, convertHardSigmoid, Activation},
     {standard, "HardSwish", 1, newest, convertHardSwish, Activation},
     {standard, "Hardmax", 1, newest, convertHardmax, Activation},
