@@ -13,6 +13,15 @@ QString settingOf(const QString& id) {
     return "shortcuts/" + id;
 }
 
+/// Keys that were chosen while the action had another name.
+void renameSetting(const QString& before, const QString& id) {
+    QSettings settings;
+    if (const QVariant kept = settings.value(settingOf(before)); kept.isValid()) {
+        settings.setValue(settingOf(id), kept);
+        settings.remove(settingOf(before));
+    }
+}
+
 } // namespace
 
 QString withoutMnemonic(QString text) {
@@ -21,7 +30,9 @@ QString withoutMnemonic(QString text) {
     return text;
 }
 
-Actions::Actions(QWidget* window) : QObject(window), window_(window) {}
+Actions::Actions(QWidget* window) : QObject(window), window_(window) {
+    renameSetting("model.find", "edit.find");
+}
 
 QAction* Actions::add(const QString& id, const QString& section, const QString& text, const QList<QKeySequence>& keys,
                       std::function<void()> what) {

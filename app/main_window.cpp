@@ -251,18 +251,23 @@ void MainWindow::reveal(int node) {
     model_->revealNode(node);
 }
 
-void MainWindow::find() {
+views::Page* MainWindow::pageOfFocus() const {
     views::Page* page = pageTable_[size_t(pages_->currentIndex())];
     const QWidget* focused = focusWidget();
     const bool beside =
         std::ranges::any_of(std::initializer_list<QWidget*>{find_, problemsDock_, logDock_, tensorDock_},
                             [&](const QWidget* each) { return each->isAncestorOf(focused); });
-    if (!(page->isVisible() && !beside && page->focusFind()) && !find_->open(page))
+    return page->isVisible() && !beside ? page : nullptr;
+}
+
+void MainWindow::find() {
+    views::Page* page = pageOfFocus();
+    if (!(page && page->focusFind()) && !find_->open(pageTable_[size_t(pages_->currentIndex())]))
         log(tr("Nothing that can be searched is shown here."));
 }
 
 void MainWindow::findNext(bool forward) {
-    if (find_->isHidden() && pageTable_[size_t(pages_->currentIndex())]->stepFind(forward))
+    if (views::Page* page = pageOfFocus(); page && page->stepFind(forward))
         return;
     if (find_->isHidden())
         find();

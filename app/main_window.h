@@ -190,6 +190,7 @@ private:
     void keepExport(const ExportedBundle& exported);
     /// Those of a project.
     void showExports(const std::string& kept, const std::string& unread);
+    driver::Options optionsOfExport() const;
     deploy::BundleOptions bundleOptions(const views::models::ExportRequest& request) const;
     void askForComparison();
     void load(const QString& path);
@@ -250,6 +251,8 @@ private:
     void askForBisect();
     void showSettings();
     void find();
+    /// The page at hand; null: the focus is beside it, in a dock or in the find bar.
+    views::Page* pageOfFocus() const;
     void findNext(bool forward);
     void openPalette(bool places);
     void follow(const views::models::PaletteEntry& entry);

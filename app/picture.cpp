@@ -81,6 +81,15 @@ bool pick(const QWidget& place, const QString& text) {
     return false;
 }
 
+bool focus(QWidget& in, const QString& name) {
+    for (QWidget* each : in.findChildren<QWidget*>())
+        if (each->isVisible() && each->accessibleName() == name) {
+            each->setFocus();
+            return true;
+        }
+    return false;
+}
+
 bool type(const QWidget& place, const QString& text) {
     for (const QChar letter : text) {
         QWidget* field = place.focusWidget();
@@ -138,6 +147,8 @@ bool Picture::take(const QString& step) {
     }
     if (what == "pick")
         return pick(*front(), rest);
+    if (what == "focus")
+        return focus(*front(), rest);
     if (what == "type")
         return type(*front(), rest);
     const auto& entries = window_.actions().entries();

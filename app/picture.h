@@ -18,6 +18,7 @@ class MainWindow;
 ///   ID          of an action that is enabled: "model.compile", "view.loops"
 ///   node:N      selects this node, on the page Model
 ///   pick:TEXT   the first tab, button, choice or row with this text, in the dialog or popup at the front, else in the window
+///   focus:NAME  gives the focus to what has this accessible name there
 ///   type:TEXT   into the field that has the focus; a tab goes to the next field, the end of a line is Enter
 class Picture : public QObject {
     Q_OBJECT

@@ -36,7 +36,7 @@ PICTURES = {
     "fusion_picture": ("small_cnn", RUN + ["node:12", "view.fusion", "fusion.picture"]),
     "before_now": ("small_cnn", COMPILE + ["node:25", "view.fusion", "fusion.dissolve", "model.compare"]),
     "loops": ("small_cnn", RUN + ["node:13", "view.loops", "pick:computes conv"]),
-    "find": ("small_cnn", RUN + ["node:13", "view.loops", "edit.find", "type:vfmadd\n\n"]),
+    "find": ("small_cnn", RUN + ["node:13", "view.loops", "focus:Assembly", "edit.find", "type:vfmadd\n\n"]),
     "steps": ("small_cnn", RUN + ["node:13", "view.loops", "pick:Computation", "pick:Assembly",
                                   "pick:Schedule, step by step", "pick:computeInline blocks(#2)"]),
     "profile": ("small_cnn", RUN),

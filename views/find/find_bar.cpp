@@ -21,6 +21,10 @@ namespace lathe::views::find {
 
 namespace {
 
+bool isEscape(QEvent* event, QEvent::Type type) {
+    return event->type() == type && static_cast<QKeyEvent*>(event)->key() == Qt::Key_Escape;
+}
+
 /// Null: it is nothing that is searched.
 std::unique_ptr<Target> targetOf(QWidget* widget) {
     if (auto* view = qobject_cast<text::CodeView*>(widget)) {
@@ -201,7 +205,7 @@ void FindBar::leave() {
 }
 
 bool FindBar::event(QEvent* event) {
-    if (event->type() == QEvent::ShortcutOverride && static_cast<QKeyEvent*>(event)->key() == Qt::Key_Escape)
+    if (isEscape(event, QEvent::ShortcutOverride))
         event->accept(); // else it would end the work that goes on
     return QWidget::event(event);
 }
@@ -221,7 +225,10 @@ bool FindBar::eventFilter(QObject* watched, QEvent* event) {
     if (event->type() == QEvent::Hide && !event->spontaneous()) {
         if (std::ranges::none_of(target_->widgets(), &QWidget::isVisible))
             end();
-    } else if (event->type() == QEvent::KeyPress && static_cast<QKeyEvent*>(event)->key() == Qt::Key_Escape) {
+    } else if (isEscape(event, QEvent::ShortcutOverride)) {
+        event->accept();
+        return true;
+    } else if (isEscape(event, QEvent::KeyPress)) {
         end();
         return true;
     }

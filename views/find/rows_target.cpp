@@ -57,7 +57,7 @@ bool RowsTarget::lookOn() {
     QString text;
     for (int column = 0; column < next_.model()->columnCount(next_.parent()); ++column)
         text += next_.siblingAtColumn(column).data().toString() + '\n';
-    if (words_.allIn(text))
+    if (next_.flags().testFlag(Qt::ItemIsEnabled) && words_.allIn(text)) // others cannot become current
         rows_.push_back(next_);
     next_ = rowAfter(next_);
     return true;

@@ -27,7 +27,7 @@ void TextTarget::seek(const Wanted& wanted) {
 bool TextTarget::lookOn() {
     bool any = false;
     for (size_t side = 0; side < sides_.size(); ++side) {
-        if (sides_[side]->isHidden() || line_ >= sides_[side]->lines())
+        if (line_ >= sides_[side]->lines())
             continue;
         any = true;
         for (const int column : sides_[side]->soughtIn(line_))

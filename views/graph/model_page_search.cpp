@@ -8,17 +8,22 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QListView>
+#include <QTableView>
 #include <QToolButton>
 
 namespace lathe::views::graph {
 
 bool ModelPage::focusFind() {
+    if (table_->hasFocus()) // it is no part of the graph
+        return false;
     search_->setFocus();
     search_->selectAll();
     return true;
 }
 
 bool ModelPage::stepFind(bool forward) {
+    if (table_->hasFocus())
+        return false;
     step(forward ? 1 : -1);
     return true;
 }
