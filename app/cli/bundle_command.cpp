@@ -192,8 +192,8 @@ std::string verdictOf(const deploy::BundleCheck& check, const std::string& where
     if (check.cases > 0)
         return "whole, and right " + where + notRun;
     if (check.unknown > 0)
-        return fmt::format("whole, and runs {}; nothing is known of its values", where);
-    return check.variant.empty() ? "whole" : fmt::format("whole, and loads {}", where);
+        return fmt::format("whole, and runs {}; nothing is known of its values{}", where, notRun);
+    return check.variant.empty() ? "whole" : fmt::format("whole, and loads {}{}", where, notRun);
 }
 
 int check(const BundleArgs& args, const Common& common) {

@@ -57,7 +57,7 @@ std::string_view toString(VariantCheck::Outcome outcome);
 struct BundleCheck {
     bool good = true;
     std::string variant;                // that ran, the first of those that can: it is the one that is taken there
-    std::vector<VariantCheck> variants; // all, in the order of the manifest; none: it was not as it was written
+    std::vector<VariantCheck> variants; // all, in the order of the manifest; none: nothing could be run
     std::vector<CheckStep> steps;
     std::vector<Diagnostic> problems;
     // Of the variant that ran:
@@ -81,9 +81,9 @@ struct CheckWish {
     std::function<void(const std::string&)> noted = {}; // what it waits for: somebody else measures on the device
 };
 
-/// Files, then each variant that this machine can run: load and golden cases; of the first of them two runs bit for bit, latency,
-/// limits. `told` gets each step as it is done. A failing step ends what depends on it. Fails itself, with kind Cancelled, only if that is
-/// wished, or for a fault of Lathe.
+/// Files, then each variant that this machine can run: load and golden cases; of the first of them two runs bit for bit,
+/// latency, limits. `told` gets each step as it is done. A failing step ends what depends on it. Fails itself, with kind
+/// Cancelled, only if that is wished, or for a fault of Lathe.
 Result<BundleCheck> checkBundle(const OpenBundle& bundle, const CheckWish& wish,
                                 const std::function<void(const CheckStep&)>& told,
                                 const driver::Progress& progress = {});

@@ -213,6 +213,12 @@ QString read(const QJsonValue& value, KeptExport& into) {
     if (!into.end.out.startsWith('/') || into.end.out.contains(QChar(0)))
         return tr("it does not say where it is");
     into.request.out = into.end.out;
+    // Earlier versions ran one target, and kept of it no more than its name.
+    if (ExportEnd& kept = into.end; kept.targets.isEmpty() && kept.good && kept.cases > 0) {
+        kept.targets.append({.target = kept.variant, .outcome = QStringLiteral("right"), .why = {}});
+        if (into.request.targets.size() > 1)
+            kept.targets.append({.target = tr("the others"), .outcome = QStringLiteral("not run"), .why = {}});
+    }
     return {};
 }
 
