@@ -67,6 +67,7 @@ int targetCommand(const TargetArgs& args, const Common& common) {
     const driver::MachinePeaks peaks = driver::machinePeaks(common.threads, !common.noCache);
     if (!common.noCache)
         driver::keepBalance(peaks);
+    const auto balance = common.noCache ? std::nullopt : driver::measuredBalance("native");
     const std::string machine = records::settingHere(options->threads, driver::toString(options->numerics)).machine;
     const std::string instance = driver::machineInstance(!common.noCache);
     if (common.json) {
@@ -78,6 +79,7 @@ int targetCommand(const TargetArgs& args, const Common& common) {
         all["one_thread"] = toJson(peaks.one);
         all["threads"] = peaks.threads;
         all["all_threads"] = toJson(peaks.all);
+        all["bytes_per_multiply_add"] = balance ? nlohmann::json(*balance) : nlohmann::json(nullptr);
         fmt::print("{}\n", driver::dump(all));
         return 0;
     }
@@ -87,6 +89,9 @@ int targetCommand(const TargetArgs& args, const Common& common) {
     if (peaks.threads > 1)
         printLine("{:10} {:.1f} GFLOP/s, {:.1f} GB/s", fmt::format("{} threads", peaks.threads), peaks.all.gflops,
                   peaks.all.gbs);
+    if (balance)
+        printLine("{:10} {:.3g} bytes from memory a multiply-add of a thread, kept: --target native chooses by it",
+                  "balance", *balance);
     printLine("{:10} {}", "class", machine);
     printLine("{:10} {}", "shipped", records::shippedName(machine));
     printLine("{:10} {}", "instance", instance.empty() ? "none: there is no folder to keep it in" : instance);

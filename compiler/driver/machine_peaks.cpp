@@ -266,6 +266,7 @@ MachinePeaks machinePeaks(int threads, bool keep, const std::function<bool()>& c
     if (peaks.threads == 1)
         peaks.all = peaks.one;
     if (!folder.empty()) {
+        kept = readKept(path); // others may have written meanwhile
         kept[key] = {{"one", toJson(peaks.one)}, {"all", toJson(peaks.all)}};
         writeKept(path, kept);
     }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the floating point unit does on a thread while a model runs there. Intel computes subnormal results by microcode, some 150
-// cycles each, so a softmax under a mask takes many times as long as one without; a model says whether it wants them.
+// What the floating point unit does on a thread while a model runs there. Intel computes subnormal results by microcode,
+// some 150 cycles a vector, so a softmax under a mask takes many times as long as one without; a model says whether it wants
+// them.
 #pragma once
 
 namespace lathe::runtime {
@@ -27,7 +28,7 @@ private:
 
 #else
 
-/// Where subnormals cost little more than other numbers they are computed.
+/// Subnormals are computed there.
 class FloatMode {
 public:
     explicit FloatMode(bool /*flushesSubnormals*/) {}
