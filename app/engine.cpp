@@ -191,7 +191,7 @@ void Engine::run(std::vector<CompilationPtr> compilations, int threads, driver::
                 driver::RunnerClient& runner = runners.emplace_back(runnerOptions(threads, cancelled));
                 LATHE_TRY(driver::RunnerModel model, runner.load(each->artifact->path()));
                 loaded.push_back(std::move(model));
-                LATHE_TRY(const driver::Tensors given, driver::readInputs(loaded.back().inputs, inputs));
+                LATHE_TRY(const driver::Tensors given, driver::readInputs(loaded.back().inputs, inputs.files));
                 const driver::Shapes sizes = driver::shapesBeside(loaded.back().inputs, given, asked);
                 LATHE_TRY(const driver::Shapes shapes,
                           driver::setInputs(runner, loaded.back(), given, sizes, inputs.seed, cancelled));
@@ -233,7 +233,7 @@ void Engine::sweep(CompilationPtr compilation, int threads, driver::Shapes shape
             LATHE_CHECKED(codegen::checkRunsHere(compilation->options.target));
             driver::RunnerClient runner(runnerOptions(threads, cancelled));
             LATHE_TRY(const driver::RunnerModel loaded, runner.load(compilation->artifact->path()));
-            LATHE_TRY(const driver::Tensors given, driver::readInputs(loaded.inputs, inputs));
+            LATHE_TRY(const driver::Tensors given, driver::readInputs(loaded.inputs, inputs.files));
             return driver::sweep(runner, loaded, question, given, driver::shapesBeside(loaded.inputs, given, shapes),
                                  inputs.seed, driver::measuringOfSize, progressTo(outbox, tr("Running"), cancelled));
         });

@@ -5,6 +5,7 @@
 #include "app/main_window.h"
 #include "bundle/artifact.h"
 #include "codegen/target.h"
+#include "driver/inputs.h"
 #include "views/exporting/export_wizard.h"
 #include "views/models/shown_path.h"
 
@@ -80,6 +81,19 @@ views::models::ExportEnd endOf(const ExportedBundle& exported) {
 
 } // namespace
 
+/// A bundle is made without what a run is given: sizes that were fixed for that are fixed.
+driver::Options MainWindow::optionsOfExport() const {
+    driver::Options options = settings_.options(*trace_->graph);
+    options.inputsAtNeed = {};
+    if (trace_->fixedAtNeed)
+        for (driver::RunnerValue& input : driver::inputsOf(trace_->passes.front().after->main())) {
+            for (int64_t& dim : input.dims)
+                dim = std::max<int64_t>(dim, -1);
+            options.shapes.emplace_back(std::move(input.name), std::move(input.dims));
+        }
+    return options;
+}
+
 deploy::BundleOptions MainWindow::bundleOptions(const ExportRequest& request) const {
     deploy::BundleOptions options;
     if (const auto form = deploy::parseForm(request.form.toStdString()))
@@ -94,7 +108,7 @@ deploy::BundleOptions MainWindow::bundleOptions(const ExportRequest& request) co
     for (const QString& part : request.parts)
         if (const auto known = deploy::parsePart(part.toStdString()))
             options.parts.insert(*known);
-    options.compile = settings_.options(*trace_->graph);
+    options.compile = optionsOfExport();
     for (const views::models::ExportSize& size : request.sizes)
         options.symbols[size.name.toStdString()] = {
             size.most ? size.least : 1, size.most ? std::optional<int64_t>(*size.most) : std::nullopt, size.usual};
@@ -125,7 +139,7 @@ void MainWindow::askForExport() {
 
 void MainWindow::beginExport(const ExportRequest& chosen) {
     ExportRequest begin = chosen;
-    ExportChoices choices = exportChoices(path_, settings_.options(*trace_->graph), trace_);
+    ExportChoices choices = exportChoices(path_, optionsOfExport(), trace_);
     choices.target = settings_.target;
     choices.isDecided = decisions() != driver::Decisions();
     if (isCompiled())
@@ -174,7 +188,7 @@ void MainWindow::keepExport(const ExportedBundle& exported) {
     if (exportsOf_ != path_)
         return;
     exportList_.add({.request = exports_,
-                     .settings = argumentsOf(settings_.options(*trace_->graph)),
+                     .settings = argumentsOf(optionsOfExport()),
                      .end = endOf(exported),
                      .time = QDateTime::currentSecsSinceEpoch()});
     keeper_.touch();

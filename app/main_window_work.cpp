@@ -104,8 +104,10 @@ void MainWindow::showCompiled(const QString& path, const CompilationPtr& compila
 bool MainWindow::isOutdated() const {
     driver::Options wanted = settings_.options(*trace_->graph);
     wanted.threads = compilation_->options.threads; // to compile with: they change no code
-    if (!trace_->fixedAtNeed)
-        wanted.shapesAtNeed = compilation_->options.shapesAtNeed; // nor do sizes that were not needed
+    if (!trace_->fixedAtNeed) {                     // nor do sizes that were not needed
+        wanted.shapesAtNeed = compilation_->options.shapesAtNeed;
+        wanted.inputsAtNeed = compilation_->options.inputsAtNeed;
+    }
     return wanted != compilation_->options || whatIfs_->decisions() != compilation_->decisions;
 }
 
@@ -182,6 +184,9 @@ void MainWindow::showSweep(const CompilationPtr& of, const driver::Sweep& sweep,
         return showProblems(std::move(problems));
     }
     log(tr("Ran over %1.").arg(QString::fromStdString(sweep.name)));
+    if (!sweep.drawn.empty())
+        log(QString::fromStdString(toString(driver::drawnNote(sweep.drawn, "at each size, if they have it"))),
+            LogLevel::Note);
     profile_->setSweep(sweep);
 }
 

@@ -142,7 +142,7 @@ private:
     void files(const QJsonObject& object) const {
         for (auto file = object.begin(); file != object.end(); ++file)
             if (const QString path = file.value().toString(); !path.isEmpty())
-                settings.inputs.files[file.key().toStdString()] = path.toStdString();
+                settings.inputs.files.byName[file.key().toStdString()] = path.toStdString();
             else
                 refuse(QStringLiteral("input_files of ") + file.key(), file.value());
     }
@@ -182,7 +182,7 @@ std::string RunSettings::toJson() const {
     for (const auto& [name, size] : sizes)
         sizesByName[name] = size;
     QJsonObject files;
-    for (const auto& [name, file] : inputs.files)
+    for (const auto& [name, file] : inputs.files.byName)
         files[QString::fromStdString(name)] = QString::fromStdString(file);
     const QJsonObject json{{"target", target},     {"numerics", nameOf(numerics)}, {"threads", threads},
                            {"sizes", sizesByName}, {"fix_sizes", fixSizes},        {"seed", qint64(inputs.seed)},
@@ -215,6 +215,7 @@ driver::Options RunSettings::options(const model::ModelGraph& graph) const {
         options.shapes = views::models::shapesWith(graph, sizes);
     else if (!sizes.empty())
         options.shapesAtNeed = views::models::shapesWith(graph, sizes);
+    options.inputsAtNeed = inputs.files;
     return options;
 }
 
@@ -237,7 +238,7 @@ QString RunSettings::text(const model::ModelGraph* graph) const {
         parts << firstOf(open, QStringLiteral(", "));
     if (graph && !inputs.files.empty()) {
         QStringList names;
-        for (const auto& [name, file] : inputs.files)
+        for (const auto& [name, file] : inputs.files.byName)
             names << QString::fromStdString(name);
         parts << QDialog::tr("%1 from files").arg(firstOf(names, QStringLiteral(" and ")));
     }
@@ -303,7 +304,7 @@ RunSettingsDialog::RunSettingsDialog(const RunSettings& settings, const model::M
         threads_->setValue(shown.threads);
         fix_->setChecked(shown.fixSizes);
         seed_->setValue(int(std::min<uint64_t>(shown.inputs.seed, largestSeed)));
-        files_->show(names, shown.inputs.files);
+        files_->show(names, shown.inputs.files.byName);
     };
     show(settings);
     check();
@@ -403,7 +404,7 @@ RunSettings RunSettingsDialog::settings() const {
     settings.numerics = NumericsLevel(numerics_->currentData().toInt());
     settings.threads = threads_->value();
     settings.fixSizes = fix_->isChecked();
-    settings.inputs = {.seed = uint64_t(seed_->value()), .files = files_->files()};
+    settings.inputs = {.seed = uint64_t(seed_->value()), .files = {.byName = files_->files()}};
     for (const auto& [name, size] : sizes_->values())
         settings.sizes[name] = size;
     return settings;

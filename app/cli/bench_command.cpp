@@ -148,11 +148,10 @@ Result<std::vector<Row>> benchModel(const std::string& model, int threads, const
                                     const Common& common) {
     const MemoryFile memory("lathe-model");
     driver::Trace trace;
-    std::string data = args.inputs.data;
-    if (const TestCase test = testCaseOf(model); data.empty() && args.inputs.files.empty() && !test.dataSets.empty())
-        data = test.dataSets.front().string();
-    LATHE_TRY(driver::Tensors given, readInputs(args.inputs.files));
-    LATHE_TRY(const driver::Artifact artifact, artifactFor(model, given, data, memory, common, trace, args.device));
+    LATHE_TRY(driver::InputFiles files, inputFiles(args.inputs));
+    if (const TestCase test = testCaseOf(model); files.empty() && !test.dataSets.empty())
+        files.folder = test.dataSets.front().string();
+    LATHE_TRY(const driver::Artifact artifact, artifactFor(model, files, memory, common, trace, args.device));
     RunArgs where;
     where.model = model;
     where.device = args.device;
@@ -163,7 +162,7 @@ Result<std::vector<Row>> benchModel(const std::string& model, int threads, const
     options.timeout = patience;
     driver::RunnerClient runner(options);
     LATHE_TRY(driver::RunnerModel loaded, runner.load(artifact.path));
-    LATHE_TRY(given, withData(std::move(given), data, loaded));
+    LATHE_TRY(const driver::Tensors given, driver::readInputs(loaded.inputs, files));
     LATHE_TRY(driver::Options compileOptions, makeOptions(common));
     std::unique_ptr<InputFolder> folder;
     if (!args.against.empty()) {
@@ -172,7 +171,7 @@ Result<std::vector<Row>> benchModel(const std::string& model, int threads, const
     LATHE_CHECKED(leaseDevice(runner, common));
     const driver::Shapes asked = driver::asDeclared(trace.graph.get(), compileOptions.shapes);
     LATHE_CHECKED(shareInputs(runner, loaded, given, asked, folder.get()));
-    noteOpenSizes(loaded, given, asked, common);
+    noteOpenSizes(driver::sizesTakenAsOne(loaded.inputs, given, asked), common);
     const std::vector<std::string> drawn = driver::drawnInputs(loaded.inputs, given);
     noteDrawnInputs(drawn, common);
     std::vector<std::unique_ptr<Contender>> contenders;

@@ -67,9 +67,9 @@ Result<driver::BisectQuestion> makeQuestion(const BisectArgs& args, const Common
     LATHE_TRY(question.options, runs ? makeRunOptions(common) : makeOptions(common));
     LATHE_TRY(question.decisions, makeDecisions(common));
     question.data.assign(args.data.begin(), args.data.end());
-    LATHE_TRY(question.inputs, readInputs(args.inputs));
+    LATHE_TRY(question.chosen.files, inputFiles({args.inputs, {}}));
     if (runs)
-        question.shapes = leaveSizesToTheRun(question.options, question.inputs);
+        question.shapes = leaveSizesToTheRun(question.options, question.chosen.files);
     question.chosen.seed = args.seed;
     question.runner.threads = common.threads;
     question.runner.timeout = std::chrono::milliseconds(static_cast<int64_t>(args.timeout * 1000));

@@ -34,8 +34,8 @@ Result<driver::CheckQuestion> makeQuestion(const CheckArgs& args, const Common& 
         question.against = driver::AgainstNumerics{};
     else if (!args.against.empty())
         question.against = driver::AgainstFiles{{args.against.begin(), args.against.end()}};
-    LATHE_TRY(question.inputs, readInputs(args.inputs));
-    question.shapes = leaveSizesToTheRun(question.options, question.inputs);
+    LATHE_TRY(question.chosen.files, inputFiles({args.inputs, {}}));
+    question.shapes = leaveSizesToTheRun(question.options, question.chosen.files);
     question.chosen.seed = args.seed;
     question.runner.threads = common.threads;
     question.runner.timeout = std::chrono::milliseconds(static_cast<int64_t>(args.timeout * 1000));

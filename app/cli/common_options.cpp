@@ -71,9 +71,13 @@ void addDevice(CLI::App& command, std::string& device) {
         ->type_name(deviceType);
 }
 
+CLI::Option* addInputFiles(CLI::App& command, std::vector<std::string>& files) {
+    return command.add_option("--input", files, "NAME=FILE (.pb or .npy); others are drawn at random")
+        ->allow_extra_args(false);
+}
+
 std::array<CLI::Option*, 2> addInputs(CLI::App& command, InputArgs& inputs) {
-    return {command.add_option("--input", inputs.files, "NAME=FILE (.pb or .npy); others are drawn at random")
-                ->allow_extra_args(false),
+    return {addInputFiles(command, inputs.files),
             command
                 .add_option("--data", inputs.data,
                             "a folder with input_N.pb for each input, of which --input may give others")

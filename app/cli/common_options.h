@@ -35,6 +35,8 @@ void addCompiling(CLI::App& command, Common& common);
 void addTuned(CLI::App& command, Common& common);
 void addDevice(CLI::App& command, std::string& device);
 /// --input and --data, of what runs a model.
+/// --input alone, for what takes no folder or several.
+CLI::Option* addInputFiles(CLI::App& command, std::vector<std::string>& files);
 std::array<CLI::Option*, 2> addInputs(CLI::App& command, InputArgs& inputs);
 
 } // namespace lathe::cli

@@ -212,8 +212,10 @@ int run(int argc, char** argv, int& failed) {
 
     TargetArgs target;
     CLI::App* targetApp = app.add_subcommand("target", "what is compiled for, and what this machine can do");
-    CLI::Option* measure =
-        targetApp->add_flag("--measure", target.measure, "measure this machine's peaks, and say what records call it");
+    CLI::Option* measure = targetApp->add_flag(
+        "--measure", target.measure,
+        "measure this machine's peaks, by which --target native chooses between kernels from then on, and say what "
+        "records call it");
     addTarget(*targetApp, common);
     addThreads(*targetApp, common, "threads to measure with (0: all)");
     addCacheless(*targetApp, common);
@@ -256,10 +258,7 @@ int run(int argc, char** argv, int& failed) {
             ->add_option("--data", bisect.data, "a folder with input_N.pb and output_N.pb; may be given several times")
             ->allow_extra_args(false)
             ->check(CLI::ExistingDirectory);
-    CLI::Option* input =
-        bisectApp->add_option("--input", bisect.inputs, "NAME=FILE (.pb or .npy); others are drawn at random")
-            ->allow_extra_args(false)
-            ->excludes(data);
+    CLI::Option* input = addInputFiles(*bisectApp, bisect.inputs)->excludes(data);
     oneOf(bisectApp->add_option("--tolerance", bisect.tolerance,
                                 "onnx: element by element; model: relative to the output's range"),
           "onnx|model");
@@ -293,8 +292,7 @@ int run(int argc, char** argv, int& failed) {
             ->check(CLI::ExistingPath);
     checkApp->add_flag("--compare-numerics", check.compareNumerics, "instead against strict numerics")
         ->excludes(against);
-    checkApp->add_option("--input", check.inputs, "NAME=FILE (.pb or .npy); others are drawn at random")
-        ->allow_extra_args(false);
+    addInputFiles(*checkApp, check.inputs);
     oneOf(checkApp->add_option("--tolerance", check.tolerance,
                                "onnx: element by element; model: relative to the value's range"),
           "onnx|model");

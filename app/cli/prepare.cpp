@@ -13,10 +13,9 @@
 
 namespace lathe::cli {
 
-driver::Shapes leaveSizesToTheRun(driver::Options& options, const driver::Tensors& given) {
-    driver::Shapes asked = std::exchange(options.shapes, {});
-    options.shapesAtNeed = driver::shapesOfRun(asked, given);
-    return asked;
+driver::Shapes leaveSizesToTheRun(driver::Options& options, const driver::InputFiles& files) {
+    options.inputsAtNeed = files;
+    return options.shapesAtNeed = std::exchange(options.shapes, {});
 }
 
 Result<driver::Options> makeRunOptions(const Common& common, const std::string& device) {
@@ -42,29 +41,16 @@ void reportWarnings(const driver::Trace& trace, const Common& common) {
     report(warnings, common);
 }
 
-Result<void> addSizesOfData(driver::Session& session, const std::string& data, driver::Options& options) {
-    if (data.empty())
-        return {};
-    LATHE_CHECKED(needsFile(session.model().string()));
-    driver::Trace read;
-    (void)session.open(options, read); // what is wrong with the model, compiling says
-    if (read.graph)
-        std::ranges::copy(driver::shapesOf(driver::InputChoice{.folder = data}, *read.graph),
-                          std::back_inserter(options.shapesAtNeed));
-    return {};
-}
-
-Result<driver::Artifact> artifactFor(const std::string& model, const driver::Tensors& given, const std::string& data,
+Result<driver::Artifact> artifactFor(const std::string& model, const driver::InputFiles& files,
                                      const MemoryFile& memory, const Common& common, driver::Trace& trace,
                                      const std::string& device) {
     if (bundle::partsOf(model))
         return driver::Artifact{model, 0};
     LATHE_TRY(driver::Options options, makeRunOptions(common, device));
-    leaveSizesToTheRun(options, given);
+    leaveSizesToTheRun(options, files);
     LATHE_TRY(driver::Decisions decisions, makeDecisions(common));
     LATHE_CHECKED(addNearRecords(decisions, model, options, common));
     driver::Session session(model);
-    LATHE_CHECKED(addSizesOfData(session, data, options));
     auto artifact = session.compile(memory.path(), decisions, options, trace, makeProgress(common));
     reportWarnings(trace, common);
     markStale(trace, common);
@@ -88,13 +74,11 @@ Result<driver::RunnerOptions> runnerOptions(const RunArgs& args, const Common& c
     return options;
 }
 
-void noteOpenSizes(const driver::RunnerModel& loaded, const driver::Tensors& given, const driver::Shapes& asked,
-                   const Common& common) {
-    const auto open = driver::sizesTakenAsOne(loaded.inputs, given, asked);
-    if (open.empty())
+void noteOpenSizes(const std::vector<std::string>& names, const Common& common) {
+    if (names.empty())
         return;
-    Diagnostic note = error(fmt::format("sizes that nothing gives are 1: {}", fmt::join(open, ", ")),
-                            "give them by --shape NAME=1,3,224,224 or --input NAME=FILE");
+    Diagnostic note = error(fmt::format("sizes that nothing gives are 1: {}", fmt::join(names, ", ")),
+                            "give them by --shape NAME=1,3,224,224, --input NAME=FILE or --data FOLDER");
     note.severity = Severity::Note;
     report({note}, common);
 }
@@ -112,30 +96,19 @@ void noteDrawnInputs(const std::vector<std::string>& names, const Common& common
         report({driver::drawnNote(names, "--input NAME=FILE or --data FOLDER gives others")}, common);
 }
 
-Result<driver::InputChoice> chooseInputs(const InputArgs& args) {
-    driver::InputChoice choice{.folder = args.data};
+Result<driver::InputFiles> inputFiles(const InputArgs& args) {
+    driver::InputFiles files{.folder = args.data};
     for (const std::string& argument : args.files) {
         const size_t equals = argument.find('=');
         if (equals == std::string::npos || equals == 0 || equals + 1 == argument.size())
             return failure(ErrorKind::Usage, fmt::format("malformed input '{}'", argument), "use NAME=FILE");
-        choice.files[argument.substr(0, equals)] = argument.substr(equals + 1);
+        const std::string name = argument.substr(0, equals), file = argument.substr(equals + 1);
+        std::error_code unknown;
+        if (!std::filesystem::exists(file, unknown)) // known now, not when a large model is compiled
+            return Failure(inFile(error(fmt::format("there is no file for input '{}'", name)), file));
+        files.byName[name] = file;
     }
-    return choice;
-}
-
-Result<driver::Tensors> readInputs(const std::vector<std::string>& arguments) {
-    LATHE_TRY(const driver::InputChoice choice, chooseInputs({arguments, {}}));
-    driver::Tensors tensors;
-    for (const auto& [name, file] : choice.files) {
-        LATHE_TRY(tensors[name], driver::readTensorFile(file));
-    }
-    return tensors;
-}
-
-Result<driver::Tensors> withData(driver::Tensors given, const std::string& data, const driver::RunnerModel& loaded) {
-    LATHE_TRY(driver::Tensors others, driver::readInputs(loaded.inputs, {.folder = data}));
-    given.merge(std::move(others));
-    return given;
+    return files;
 }
 
 } // namespace lathe::cli

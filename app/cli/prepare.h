@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the arguments of run, profile, report, tune and bench name, made ready: a model or an artifact, compiled if need be, and input
-// files.
+// What the arguments of run, profile, report, tune and bench name, made ready: a model or an artifact, compiled if need be,
+// and input files.
 #pragma once
 
 #include "app/cli/commands.h"
@@ -27,16 +27,13 @@ Result<void> needsFile(const std::string& model);
 
 void reportWarnings(const driver::Trace& trace, const Common& common);
 
-/// One compilation serves all sizes: moves the shapes of the options to where they are fixed only at need, with those of given
-/// tensors, and returns what they were, for the run.
-driver::Shapes leaveSizesToTheRun(driver::Options& options, const driver::Tensors& given);
+/// One compilation serves all sizes: moves the shapes of the options to where they are fixed only at need, as those of the
+/// files are, and returns what they were, for the run.
+driver::Shapes leaveSizesToTheRun(driver::Options& options, const driver::InputFiles& files);
 
-/// The dims of a folder of data's tensors, if one is named, for what of the options is fixed only at need.
-Result<void> addSizesOfData(driver::Session& session, const std::string& data, driver::Options& options);
-
-/// Compiles into `memory` for a run on the device with these inputs, `given` being the tensors of their files, and reports the
-/// warnings, unless the file is an artifact already; what to load.
-Result<driver::Artifact> artifactFor(const std::string& model, const driver::Tensors& given, const std::string& data,
+/// Compiles into `memory` for a run on the device with inputs from these files, and reports the warnings, unless the file is
+/// an artifact already; what to load.
+Result<driver::Artifact> artifactFor(const std::string& model, const driver::InputFiles& files,
                                      const MemoryFile& memory, const Common& common, driver::Trace& trace,
                                      const std::string& device = "local");
 
@@ -46,9 +43,9 @@ Result<records::File> openRecords(const std::string& named, records::File::Acces
 /// For the child that runs it. Fails for a device that cannot run it.
 Result<driver::RunnerOptions> runnerOptions(const RunArgs& args, const Common& common);
 
-/// Says on standard error which sizes of the inputs nothing gives: what is measured then is a model at size 1.
-void noteOpenSizes(const driver::RunnerModel& loaded, const driver::Tensors& given, const driver::Shapes& asked,
-                   const Common& common);
+/// Says on standard error which sizes of the inputs nothing gives: what is measured then is a model at size 1. `names` is empty
+/// where all are given.
+void noteOpenSizes(const std::vector<std::string>& names, const Common& common);
 
 /// Says on standard error which inputs nothing gives: what is measured may depend on what is drawn for them. `names` is empty
 /// where all are given.
@@ -57,12 +54,8 @@ void noteDrawnInputs(const std::vector<std::string>& names, const Common& common
 /// Waits until nobody else measures on the device where it runs, and says so on standard error.
 Result<void> leaseDevice(driver::RunnerClient& runner, const Common& common);
 
-/// The tensors that arguments of the form NAME=FILE name.
-Result<driver::Tensors> readInputs(const std::vector<std::string>& arguments);
-/// The same, not read yet: for what reads them when the model is known. Fails, with kind Usage, for what is malformed.
-Result<driver::InputChoice> chooseInputs(const InputArgs& args);
-
-/// With the inputs of the folder of data, if one is named, that are not given yet.
-Result<driver::Tensors> withData(driver::Tensors given, const std::string& data, const driver::RunnerModel& loaded);
+/// The files that arguments name, which are read when the model is known. Fails for what is malformed, with kind Usage, and for
+/// a file that is not there.
+Result<driver::InputFiles> inputFiles(const InputArgs& args);
 
 } // namespace lathe::cli

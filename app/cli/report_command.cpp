@@ -13,12 +13,14 @@ namespace lathe::cli {
 namespace {
 
 Result<driver::Profile> run(const ReportArgs& args, const Common& common, const driver::Artifact& artifact,
-                            driver::Tensors given, const driver::Shapes& asked, const report::Report& report) {
+                            const driver::InputFiles& files, const driver::Shapes& asked,
+                            const report::Report& report) {
     LATHE_TRY(driver::RunnerOptions where, runnerOptions(args.run, common));
     driver::RunnerClient runner(std::move(where));
     LATHE_TRY(const driver::RunnerModel loaded, runner.load(artifact.path));
-    LATHE_TRY(given, withData(std::move(given), args.run.inputs.data, loaded));
+    LATHE_TRY(const driver::Tensors given, driver::readInputs(loaded.inputs, files));
     LATHE_TRY(const driver::Shapes shapes, driver::setInputs(runner, loaded, given, asked, args.run.seed));
+    noteOpenSizes(driver::sizesTakenAsOne(loaded.inputs, given, asked), common);
     noteDrawnInputs(driver::drawnInputs(loaded.inputs, given), common);
     driver::Measuring measuring = driver::measuringOfRun;
     measuring.timeline = measuring.counters = false; // a report shows neither
@@ -30,9 +32,9 @@ Result<driver::Profile> run(const ReportArgs& args, const Common& common, const 
 int reportCommand(const ReportArgs& args, const Common& common) {
     auto options = args.noRun ? makeOptions(common) : makeRunOptions(common);
     auto decisions = makeDecisions(common);
-    const auto given = readInputs(args.run.inputs.files);
-    if (!options || !decisions || !given)
-        return report({!options ? options.error() : !decisions ? decisions.error() : given.error()}, common);
+    const auto files = inputFiles(args.run.inputs);
+    if (!options || !decisions || !files)
+        return report({!options ? options.error() : !decisions ? decisions.error() : files.error()}, common);
     if (const auto other = keepsFiles(args.out, filesOf(args.run, common), common.tunedFrom); !other)
         return report({other.error()}, common);
     if (bundle::partsOf(args.run.model))
@@ -42,12 +44,10 @@ int reportCommand(const ReportArgs& args, const Common& common) {
     const MemoryFile memory("lathe-model");
     const auto trace = std::make_shared<driver::Trace>();
     driver::Options compiled = *options;
-    leaveSizesToTheRun(compiled, *given);
+    leaveSizesToTheRun(compiled, *files);
     if (const auto near = addNearRecords(*decisions, args.run.model, compiled, common); !near)
         return report({near.error()}, common);
     driver::Session session(args.run.model);
-    if (const auto sized = addSizesOfData(session, args.run.inputs.data, compiled); !sized)
-        return report({sized.error()}, common);
     const auto artifact = session.compile(memory.path(), *decisions, compiled, *trace, makeProgress(common));
     report::Report page{.trace = trace,
                         .model = args.run.model,
@@ -59,7 +59,7 @@ int reportCommand(const ReportArgs& args, const Common& common) {
                         .problems = {}};
     if (artifact && !args.noRun) {
         auto profile = driver::guarded([&] {
-            return run(args, common, *artifact, *given, driver::asDeclared(trace->graph.get(), options->shapes), page);
+            return run(args, common, *artifact, *files, driver::asDeclared(trace->graph.get(), options->shapes), page);
         });
         if (profile) {
             page.peaks = driver::machinePeaks(common.threads, !common.noCache);
@@ -68,11 +68,15 @@ int reportCommand(const ReportArgs& args, const Common& common) {
             page.problems.push_back(inFile(profile.error(), args.run.model));
         }
     }
-    if (artifact && args.noRun) // a run says so itself
-        if (const auto sizes = driver::inputShapes(driver::inputsOf(trace->passes.front().after->main()), *given,
-                                                   driver::asDeclared(trace->graph.get(), options->shapes));
-            !sizes)
+    if (artifact && args.noRun) { // a run says so itself
+        const auto sizes = [&]() -> Result<driver::Shapes> {
+            const std::vector<driver::RunnerValue> inputs = driver::inputsOf(trace->passes.front().after->main());
+            LATHE_TRY(const driver::Tensors given, driver::readInputs(inputs, *files));
+            return driver::inputShapes(inputs, given, driver::asDeclared(trace->graph.get(), options->shapes));
+        }();
+        if (!sizes)
             page.problems.push_back(inFile(sizes.error(), args.run.model));
+    }
     const auto written = driver::guarded([&] { return report::writeReport(page, args.out, makeProgress(common)); });
     if (!written)
         page.problems.push_back(written.error());

@@ -27,15 +27,14 @@ struct Prepared {
 Result<Prepared> prepare(driver::RunnerClient& runner, const RunArgs& args, const Common& common,
                          const MemoryFile& memory, driver::Trace& trace) {
     Prepared prepared;
-    LATHE_TRY(driver::Tensors given, readInputs(args.inputs.files));
-    LATHE_TRY(const driver::Artifact artifact,
-              artifactFor(args.model, given, args.inputs.data, memory, common, trace, args.device));
+    LATHE_TRY(const driver::InputFiles files, inputFiles(args.inputs));
+    LATHE_TRY(const driver::Artifact artifact, artifactFor(args.model, files, memory, common, trace, args.device));
     LATHE_TRY(prepared.loaded, runner.load(artifact.path));
-    LATHE_TRY(given, withData(std::move(given), args.inputs.data, prepared.loaded));
+    LATHE_TRY(const driver::Tensors given, driver::readInputs(prepared.loaded.inputs, files));
     LATHE_TRY(driver::Options options, makeOptions(common));
     const driver::Shapes asked = driver::asDeclared(trace.graph.get(), options.shapes);
     LATHE_TRY(prepared.shapes, driver::setInputs(runner, prepared.loaded, given, asked, args.seed));
-    noteOpenSizes(prepared.loaded, given, asked, common);
+    noteOpenSizes(driver::sizesTakenAsOne(prepared.loaded.inputs, given, asked), common);
     prepared.drawn = driver::drawnInputs(prepared.loaded.inputs, given);
     noteDrawnInputs(prepared.drawn, common);
     return prepared;
@@ -83,23 +82,24 @@ std::string firstOf(const std::vector<std::string>& origins) {
 }
 
 Result<driver::Sweep> sweepOf(driver::RunnerClient& runner, const RunArgs& args, const Common& common,
-                              driver::Trace& trace, std::vector<std::string>& drawn) {
+                              driver::Trace& trace) {
     LATHE_TRY(const driver::SweepQuestion question, driver::parseSweep(args.sweep));
     const MemoryFile memory("lathe-model");
-    LATHE_TRY(driver::Tensors given, readInputs(args.inputs.files));
-    LATHE_TRY(const driver::Artifact artifact,
-              artifactFor(args.model, given, args.inputs.data, memory, common, trace, args.device));
+    LATHE_TRY(const driver::InputFiles files, inputFiles(args.inputs));
+    LATHE_TRY(const driver::Artifact artifact, artifactFor(args.model, files, memory, common, trace, args.device));
     LATHE_TRY(const driver::RunnerModel loaded, runner.load(artifact.path));
-    LATHE_TRY(given, withData(std::move(given), args.inputs.data, loaded));
-    drawn = driver::drawnInputs(loaded.inputs, given);
-    noteDrawnInputs(drawn, common);
+    LATHE_TRY(const driver::Tensors given, driver::readInputs(loaded.inputs, files));
     LATHE_TRY(const driver::Options options, makeOptions(common));
+    const driver::Shapes asked = driver::asDeclared(trace.graph.get(), options.shapes);
+    LATHE_TRY(const auto open, driver::sizesTakenAsOne(loaded, question.name, given, asked));
+    noteOpenSizes(open, common);
     LATHE_CHECKED(leaseDevice(runner, common));
-    return driver::sweep(runner, loaded, question, given, driver::asDeclared(trace.graph.get(), options.shapes),
-                         args.seed, driver::measuringOfSize, makeProgress(common));
+    return driver::sweep(runner, loaded, question, given, asked, args.seed, driver::measuringOfSize,
+                         makeProgress(common));
 }
 
-void print(const driver::Sweep& sweep, const std::vector<std::string>& drawn, const Common& common) {
+void print(const driver::Sweep& sweep, const Common& common) {
+    noteDrawnInputs(sweep.drawn, common);
     if (!common.json)
         printLine("{:>12} {:>12} {:>12} {:>25} {:>6}", sweep.name, "median ms", "least ms", "half of the runs", "runs");
     for (const driver::SweepPoint& point : sweep.points) {
@@ -111,7 +111,7 @@ void print(const driver::Sweep& sweep, const std::vector<std::string>& drawn, co
                                              {"low_ms", point.lowMs},
                                              {"high_ms", point.highMs},
                                              {"runs", point.runs},
-                                             {"drawn_inputs", drawn}}));
+                                             {"drawn_inputs", sweep.drawn}}));
         else
             printLine("{:12} {:12.4f} {:12.4f} {:>25} {:6}", point.size, point.medianMs, point.leastMs,
                       fmt::format("{:.4f} to {:.4f}", point.lowMs, point.highMs), point.runs);
@@ -192,11 +192,10 @@ int profileCommand(const RunArgs& args, const Common& common) {
         return report({where.error()}, common);
     driver::RunnerClient runner(*std::move(where));
     if (!args.sweep.empty()) {
-        std::vector<std::string> drawn;
-        const auto sweep = sweepOf(runner, args, common, trace, drawn);
+        const auto sweep = sweepOf(runner, args, common, trace);
         if (!sweep)
             return fail(sweep.error(), trace, args.model, common);
-        print(*sweep, drawn, common);
+        print(*sweep, common);
         return 0;
     }
     if (const auto other = keepsFiles(args.timeline, filesOf(args, common), common.tunedFrom); !other)

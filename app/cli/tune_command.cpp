@@ -200,7 +200,7 @@ Result<driver::Tuned> tuned(const TuneArgs& args, const Common& common) {
     options.runner.cancelled = Interrupts::asked;
     LATHE_CHECKED(measureOn(args.device, common, options));
     LATHE_TRY(options.decisions, makeDecisions(common));
-    LATHE_TRY(options.inputs, chooseInputs(args.inputs));
+    LATHE_TRY(options.inputs.files, inputFiles(args.inputs));
     options.drew = [&](const std::vector<std::string>& names) { noteDrawnInputs(names, common); };
     options.plan.time = std::chrono::duration<double>(args.seconds);
     options.plan.trials = args.trials;

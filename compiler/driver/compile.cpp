@@ -39,22 +39,28 @@ Result<std::shared_ptr<Module>> runImport(const ModelSource& source, relay::Eval
     return hook.step("import", [&]() -> Result<std::shared_ptr<Module>> {
         frontend::Options importOptions{options.symbols, options.shapes, budget};
         const Budget::Amounts before = budget->left();
-        frontend::Imported imported = source.import(&evaluator, importOptions);
-        if (!imported.module && imported.graph && !options.shapesAtNeed.empty()) {
-            budget->reset(before);
-            const auto why = std::ranges::find(imported.diagnostics, Severity::Error, &Diagnostic::severity);
-            importOptions.shapes.insert(importOptions.shapes.end(), options.shapesAtNeed.begin(),
-                                        options.shapesAtNeed.end());
+        const auto importFixed = [&](frontend::Imported refused, const Shapes& needed) {
+            importOptions.shapes.insert(importOptions.shapes.end(), needed.begin(), needed.end());
             frontend::Imported fixed = source.import(&evaluator, importOptions);
             trace.fixedAtNeed = fixed.module != nullptr;
-            if (fixed.module && why != imported.diagnostics.end()) {
+            const auto why = std::ranges::find(refused.diagnostics, Severity::Error, &Diagnostic::severity);
+            if (fixed.module && why != refused.diagnostics.end()) {
                 Diagnostic note = *why;
                 note.severity = Severity::Note;
                 note.what = "compiled for the given sizes alone, since without them " + note.what;
                 note.hint.clear();
                 fixed.diagnostics.push_back(std::move(note));
             }
-            imported = std::move(fixed);
+            return fixed;
+        };
+        frontend::Imported imported = source.import(&evaluator, importOptions);
+        if (!imported.module && imported.graph && !(options.shapesAtNeed.empty() && options.inputsAtNeed.empty())) {
+            if (const auto given = shapesOf(options.inputsAtNeed, *imported.graph)) {
+                budget->reset(before);
+                imported = importFixed(std::move(imported), shapesOfRun(options.shapesAtNeed, *given));
+            } else {
+                imported.diagnostics.insert(imported.diagnostics.begin(), given.error());
+            }
         }
         if (!imported.graph && bundle::partsOf(source.name))
             return failure(

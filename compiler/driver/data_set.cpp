@@ -18,10 +18,6 @@ Result<model::HostTensor> readTensorAs(const fs::path& path, DataType wanted) {
     return host;
 }
 
-fs::path dataFile(const fs::path& folder, std::string_view what, size_t number) {
-    return folder / fmt::format("{}_{}.pb", what, number);
-}
-
 Result<DataSet> readDataSet(const fs::path& folder, const RunnerModel& loaded) {
     DataSet data;
     for (size_t i = 0; i < loaded.inputs.size(); ++i) {

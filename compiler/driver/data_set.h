@@ -20,9 +20,6 @@ struct DataSet {
     std::vector<model::HostTensor> inputs, outputs;
 };
 
-/// "FOLDER/input_N.pb"; `what` is "input" or "output".
-std::filesystem::path dataFile(const std::filesystem::path& folder, std::string_view what, size_t number);
-
 /// Reads input_N.pb for each input of the model, and as many output_N.pb as there are. Fails if an input is missing or a
 /// file is damaged.
 Result<DataSet> readDataSet(const std::filesystem::path& folder, const RunnerModel& loaded);

@@ -10,25 +10,12 @@
 #include <fmt/ranges.h>
 
 namespace lathe::driver {
-namespace {
-
-/// Where each input comes from, by name.
-std::map<std::string, std::filesystem::path> placesOf(const InputChoice& choice,
-                                                      const std::vector<std::string>& inputs) {
-    std::map<std::string, std::filesystem::path> places(choice.files.begin(), choice.files.end());
-    for (size_t i = 0; i < inputs.size() && !choice.folder.empty(); ++i)
-        places.try_emplace(inputs[i], dataFile(choice.folder, "input", i));
-    return places;
-}
-
-} // namespace
-
-Result<Tensors> readInputs(const std::vector<RunnerValue>& inputs, const InputChoice& choice) {
+Result<Tensors> readInputs(const std::vector<RunnerValue>& inputs, const InputFiles& files) {
     std::vector<std::string> names;
     for (const RunnerValue& input : inputs)
         names.push_back(input.name);
     Tensors tensors;
-    for (const auto& [name, file] : placesOf(choice, names)) {
+    for (const auto& [name, file] : placesOf(files, names)) {
         const auto refused = [&](ErrorKind kind, std::string what, std::string hint) {
             Diagnostic problem = error(kind, std::move(what), std::move(hint));
             problem.file = file.string();
@@ -56,17 +43,6 @@ Result<Tensors> readInputs(const std::vector<RunnerValue>& inputs, const InputCh
     return tensors;
 }
 
-Shapes shapesOf(const InputChoice& choice, const model::ModelGraph& graph) {
-    std::vector<std::string> names;
-    for (const model::Value& input : graph.graph->inputs)
-        names.push_back(input.name);
-    Shapes shapes;
-    for (const auto& [name, file] : placesOf(choice, names))
-        if (const auto tensor = readTensorFile(file))
-            shapes.emplace_back(name, tensor->shape);
-    return shapes;
-}
-
 Shapes shapesBeside(const std::vector<RunnerValue>& inputs, const Tensors& given, const Shapes& asked) {
     std::map<int64_t, int64_t> sizes; // of symbols, as in RunnerValue::dims
     for (const RunnerValue& input : inputs)
@@ -91,7 +67,7 @@ Shapes shapesBeside(const std::vector<RunnerValue>& inputs, const Tensors& given
 
 Result<Shapes> drawChosen(const std::vector<RunnerValue>& inputs, Tensors given, const InputChoice& choice,
                           const Shapes& asked, const TakeInput& take, const std::function<bool()>& cancelled) {
-    LATHE_TRY(Tensors chosen, readInputs(inputs, choice));
+    LATHE_TRY(Tensors chosen, readInputs(inputs, choice.files));
     const Shapes sizes = shapesBeside(inputs, chosen, asked);
     given.merge(std::move(chosen));
     return drawInputs(inputs, given, sizes, choice.seed, take, cancelled);

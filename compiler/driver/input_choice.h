@@ -4,25 +4,19 @@
 #pragma once
 
 #include "driver/inputs.h"
-#include "model/model_graph.h"
 
 namespace lathe::driver {
 
 struct InputChoice {
-    uint64_t seed = 0;                             // of what is drawn
-    std::map<std::string, std::string> files = {}; // .npy or .pb, by the name of an input
-    std::string folder = {};                       // with input_N.pb for each input; files go before. Empty: none
+    uint64_t seed = 0; // of what is drawn
+    InputFiles files = {};
 
     bool operator==(const InputChoice&) const = default;
 };
 
 /// The tensors of the files. Fails with a Diagnostic that names file and input: if the model has no such input, if the folder
 /// lacks one, if the file cannot be read, or if it is of another type or other sizes than the input.
-Result<Tensors> readInputs(const std::vector<RunnerValue>& inputs, const InputChoice& choice);
-
-/// The dims of the tensors in the files, by name, as far as these can be read: what a model is compiled for that can be
-/// compiled for nothing else (Options::shapesAtNeed). readInputs says what is wrong with the others.
-Shapes shapesOf(const InputChoice& choice, const model::ModelGraph& graph);
+Result<Tensors> readInputs(const std::vector<RunnerValue>& inputs, const InputFiles& files);
 
 /// Sizes that are asked for, as far as the given tensors leave them open: they say their own dims, and those of others that
 /// must equal them.

@@ -48,9 +48,11 @@ Result<void> bind(const RunnerValue& input, const std::vector<int64_t>& shape, s
     return {};
 }
 
-/// Whether a tensor has the sizes that are not left open.
-bool agrees(const std::vector<int64_t>& shape, const std::vector<int64_t>& asked) {
-    return std::ranges::equal(shape, asked, [](int64_t size, int64_t wish) { return wish < 0 || size == wish; });
+Shapes shapesOf(const Tensors& tensors) {
+    Shapes shapes;
+    for (const auto& [name, tensor] : tensors)
+        shapes.emplace_back(name, tensor.shape);
+    return shapes;
 }
 
 int64_t machineBytes() {
@@ -121,18 +123,21 @@ Result<Shapes> inputShapes(const std::vector<RunnerValue>& inputs, const Tensors
     return shapes;
 }
 
+std::string nameOfSize(const RunnerValue& input, size_t dim) {
+    return dim < input.sizes.size() && !input.sizes[dim].empty() ? input.sizes[dim]
+                                                                 : fmt::format("dim {} of {}", dim, input.name);
+}
+
 std::vector<std::string> sizesTakenAsOne(const std::vector<RunnerValue>& inputs, const Tensors& given,
                                          const Shapes& asked) {
     std::map<int64_t, int64_t> symbols;
-    for (const auto& [name, shape] : byInput(inputs, shapesOfRun(asked, given)).value_or(Shapes()))
+    for (const auto& [name, shape] : byInput(inputs, shapesOfRun(asked, shapesOf(given))).value_or(Shapes()))
         (void)bind(*inputNamed(inputs, name), shape, symbols);
     std::vector<std::string> names;
     for (const RunnerValue& input : inputs)
         for (size_t i = 0; i < input.dims.size(); ++i)
             if (input.dims[i] < 0 && symbols.try_emplace(input.dims[i], 1).second)
-                names.push_back(i < input.sizes.size() && !input.sizes[i].empty()
-                                    ? input.sizes[i]
-                                    : fmt::format("dim {} of {}", i, input.name));
+                names.push_back(nameOfSize(input, i));
     return names;
 }
 
@@ -201,15 +206,6 @@ std::vector<std::string> drawnInputs(const std::vector<RunnerValue>& inputs, con
         if (!given.contains(input.name))
             names.push_back(input.name);
     return names;
-}
-
-Shapes shapesOfRun(const Shapes& asked, const Tensors& given) {
-    Shapes shapes = asked;
-    for (const auto& [name, tensor] : given)
-        if (const auto own = std::ranges::find(asked, name, &Shapes::value_type::first);
-            own == asked.end() || agrees(tensor.shape, own->second))
-            shapes.emplace_back(name, tensor.shape);
-    return shapes;
 }
 
 Result<Shapes> setInputs(RunnerClient& runner, const RunnerModel& loaded, const Tensors& given, const Shapes& asked,

@@ -18,9 +18,6 @@ namespace lathe::driver {
 /// By the name of an input.
 using Tensors = std::map<std::string, model::HostTensor>;
 
-/// The sizes that a run asks for, and those of the tensors that it is given: Options::shapesAtNeed.
-Shapes shapesOfRun(const Shapes& asked, const Tensors& given);
-
 /// The inputs of an imported model, as an artifact made of it has them. Symbols are numbered in the order of the inputs.
 std::vector<RunnerValue> inputsOf(const relay::Function& main);
 
@@ -35,13 +32,15 @@ Shapes asDeclared(const model::ModelGraph* graph, const Shapes& asked);
 /// contradicts itself or a given tensor, or is too large for a tensor. (A given tensor is held against the model by the
 /// runner, which does so for every caller.)
 Result<Shapes> inputShapes(const std::vector<RunnerValue>& inputs, const Tensors& given, const Shapes& asked);
+/// Of a dim that is a symbol: the symbol's name, else "dim 1 of x".
+std::string nameOfSize(const RunnerValue& input, size_t dim);
 /// Names of the symbols that nothing gives, whose size is 1 then.
 std::vector<std::string> sizesTakenAsOne(const std::vector<RunnerValue>& inputs, const Tensors& given,
                                          const Shapes& asked);
 
-/// Values: standard normal for floats, for integers those of the range that the type has, which by default are 0 and 1, as for
-/// the rest. The dims must be those of a tensor (model::byteSize). Throws Cancelled (driver/guarded.h) if `cancelled`, which may
-/// be empty, says so.
+/// Values: standard normal for floats, for integers those of the range that the type has, which by default are 0 and 1, as
+/// for the rest. The dims must be those of a tensor (model::byteSize). Throws Cancelled (driver/guarded.h) if `cancelled`,
+/// which may be empty, says so.
 model::HostTensor randomTensor(DataType dtype, const std::vector<int64_t>& shape, std::mt19937_64& generator,
                                IntegerRange range = {}, const std::function<bool()>& cancelled = {});
 
@@ -63,7 +62,8 @@ Result<Shapes> drawInputs(const std::vector<RunnerValue>& inputs, const Tensors&
 Result<Shapes> setInputs(RunnerClient& runner, const RunnerModel& loaded, const Tensors& given, const Shapes& asked,
                          uint64_t seed, const std::function<bool()>& cancelled = {});
 
-/// Values of the symbols that stand in the types of main's parameters, at these dims of inputs, as far as they are not left open.
+/// Values of the symbols that stand in the types of main's parameters, at these dims of inputs, as far as they are not left
+/// open.
 std::unordered_map<const arith::ExprNode*, int64_t> symbolValues(const relay::Function& main, const Shapes& shapes);
 
 } // namespace lathe::driver

@@ -15,16 +15,16 @@ namespace lathe::driver {
 /// Symbols of the inputs, in the order in which their dims first name them.
 std::vector<arith::Var> inputSymbols(const relay::Function& main);
 
-/// What the tables of every artifact have: names, kernels with their checks, what the numerics allow, metadata. `entry` is the function after the
-/// last pass, whose checks have their numbers; peakBytes may be null.
+/// What the tables of every artifact have: names, kernels with their checks, what the numerics allow, metadata. `entry` is
+/// the function after the last pass, whose checks have their numbers; peakBytes may be null.
 codegen::ModelTables beginTables(std::string name, std::span<const lower::Kernel> kernels, const tir::PrimFunc& entry,
                                  const Options& options, const arith::Expr& peakBytes);
 
 /// Of a linked model, whose metadata have hashes of the code of each kernel and of the entry, which are `objects` in this
-/// order, and of the constants: what tells two artifacts apart (driver/artifact_diff.h). `offsets` are those of entry.constants in the constants' part of the artifact, in bytes;
-/// `entryFunction` is the entry after the last pass, whose checks have their numbers. `graph` may be null. `source` is the module
-/// that says which integers the inputs are, before anything was decided, so that all compilations of a model say the same; null:
-/// nobody draws any.
+/// order, and of the constants: what tells two artifacts apart (driver/artifact_diff.h). `offsets` are those of
+/// entry.constants in the constants' part of the artifact, in bytes; `entryFunction` is the entry after the last pass, whose
+/// checks have their numbers. `graph` may be null. `source` is the module that says which integers the inputs are, before
+/// anything was decided, so that all compilations of a model say the same; null: nobody draws any.
 codegen::ModelTables makeTables(const relay::Module& module, const model::ModelGraph* graph,
                                 const lower::Kernels& kernels, const lower::Entry& entry,
                                 const tir::PrimFunc& entryFunction, const std::vector<int64_t>& offsets,

@@ -67,6 +67,21 @@ bool read(const json& value, Shapes& into) {
     return true;
 }
 
+bool read(const json& value, InputFiles& into) {
+    if (!value.is_object())
+        return false;
+    for (const auto& [key, part] : value.items()) {
+        if (key == "folder" && part.is_string())
+            into.folder = part.get<std::string>();
+        else if (key == "files" && part.is_object() &&
+                 std::ranges::all_of(part, [](const json& file) { return file.is_string(); }))
+            into.byName = part.get<std::map<std::string, std::string>>();
+        else
+            return false;
+    }
+    return true;
+}
+
 } // namespace
 
 std::string_view toString(NumericsLevel level) {
@@ -112,6 +127,10 @@ std::string toJson(const Options& options) {
         object["shapes"][name] = dims;
     for (const auto& [name, dims] : options.shapesAtNeed)
         object["shapes_at_need"][name] = dims;
+    for (const auto& [name, file] : options.inputsAtNeed.byName)
+        object["inputs_at_need"]["files"][name] = file;
+    if (!options.inputsAtNeed.folder.empty())
+        object["inputs_at_need"]["folder"] = options.inputsAtNeed.folder;
     if (options.bytesPerMultiplyAdd)
         object["bytes_per_multiply_add"] = *options.bytesPerMultiplyAdd;
     if (!options.observe.empty())
@@ -159,6 +178,8 @@ Result<Options> parseOptions(std::string_view text) {
             good = read(value, options.shapes);
         } else if (key == "shapes_at_need") {
             good = read(value, options.shapesAtNeed);
+        } else if (key == "inputs_at_need") {
+            good = read(value, options.inputsAtNeed);
         } else if (key == "bytes_per_multiply_add" && value.is_number() && value > 0) {
             options.bytesPerMultiplyAdd = value.get<double>();
             good = true;
@@ -170,7 +191,8 @@ Result<Options> parseOptions(std::string_view text) {
         if (!good)
             return failure(fmt::format("unknown or malformed option '{}'", key),
                            "known: target, threads, numerics, verify, cache, emit_code, form, weights, name, "
-                           "symbols, shapes, shapes_at_need, bytes_per_multiply_add, observe, offered_alone");
+                           "symbols, shapes, shapes_at_need, inputs_at_need, bytes_per_multiply_add, observe, "
+                           "offered_alone");
     }
     return options;
 }

@@ -6,6 +6,7 @@
 
 #include "codegen/c_source.h"
 #include "codegen/target.h"
+#include "driver/input_files.h"
 
 #include <cstdint>
 #include <optional>
@@ -24,9 +25,6 @@ Result<NumericsLevel> keptNumerics(std::string_view text);
 
 /// What a compilation makes: an artifact, a file; or C source, a folder of files (driver/c_source.h).
 enum class Form { Artifact, CSource };
-
-/// Sizes by the name of an input, in the order in which they were given.
-using Shapes = std::vector<std::pair<std::string, std::vector<int64_t>>>;
 
 struct Options {
     Target target = codegen::nativeTarget();
@@ -48,6 +46,8 @@ struct Options {
     /// Sizes by input name that are fixed only if the model cannot be imported without: for a run, whose compilation serves all
     /// sizes otherwise.
     Shapes shapesAtNeed;
+    /// Files that a run takes its inputs from: their sizes too are fixed at need, and they are read at need alone.
+    InputFiles inputsAtNeed;
     /// Values of the model that it gives as further outputs, where code computes them: the artifact's outputs say which.
     /// What else it computes, and how, does not depend on it.
     std::vector<std::string> observe;
@@ -64,7 +64,8 @@ Result<codegen::CWeights> parseWeights(std::string_view text);
 
 /// {"target":"x86_64-…","threads":0,"numerics":"default","verify":false,"cache":true,"emit_code":true,
 /// "form":"c","weights":"auto","name":"mnist",
-/// "symbols":{"n":1},"shapes":{"x":[1,3]},"shapes_at_need":{"y":[4]},"bytes_per_multiply_add":0.5,
+/// "symbols":{"n":1},"shapes":{"x":[1,3]},"shapes_at_need":{"y":[4]},
+/// "inputs_at_need":{"files":{"z":"z.npy"},"folder":"data"},"bytes_per_multiply_add":0.5,
 /// "observe":["conv1"],"offered_alone":true}; what stands at its default may be left out. The target is all of it, as
 /// codegen::parseTarget reads it.
 std::string toJson(const Options& options);

@@ -51,6 +51,14 @@ Result<int64_t> symbolNamed(const RunnerModel& loaded, const std::string& name) 
                                 : fmt::format("it leaves open: {}", fmt::join(open, ", ")));
 }
 
+/// Of the given tensors those that serve all sizes: where an input has the swept one, others are drawn.
+Tensors withoutSize(Tensors given, const RunnerModel& loaded, int64_t symbol) {
+    for (const RunnerValue& input : loaded.inputs)
+        if (std::ranges::find(input.dims, symbol) != input.dims.end())
+            given.erase(input.name);
+    return given;
+}
+
 } // namespace
 
 Result<SweepQuestion> parseSweep(std::string_view text) {
@@ -98,14 +106,27 @@ Result<Shapes> shapesAt(const RunnerModel& loaded, const std::string& name, int6
     return shapes;
 }
 
+Result<std::vector<std::string>> sizesTakenAsOne(const RunnerModel& loaded, const std::string& name,
+                                                 const Tensors& given, const Shapes& asked) {
+    LATHE_TRY(const int64_t symbol, symbolNamed(loaded, name));
+    std::vector<std::string> names = sizesTakenAsOne(loaded.inputs, given, asked);
+    for (const RunnerValue& input : loaded.inputs)
+        for (size_t dim = 0; dim < input.dims.size(); ++dim)
+            if (input.dims[dim] == symbol)
+                std::erase(names, nameOfSize(input, dim));
+    return names;
+}
+
 Result<Sweep> sweep(RunnerClient& runner, const RunnerModel& loaded, const SweepQuestion& question,
                     const Tensors& given, const Shapes& asked, uint64_t seed, const Measuring& measuring,
                     const Progress& progress) {
-    Sweep result{question.name, {}, runner.options().threads};
+    LATHE_TRY(const int64_t symbol, symbolNamed(loaded, question.name));
+    const Tensors kept = withoutSize(given, loaded, symbol);
+    Sweep result{question.name, {}, runner.options().threads, drawnInputs(loaded.inputs, kept)};
     for (const int64_t size : question.sizes) {
         LATHE_TRY(const Shapes shapes, shapesAt(loaded, question.name, size, given, asked));
         const auto measured = [&]() -> Result<Profile> {
-            LATHE_CHECKED(setInputs(runner, loaded, given, shapes, seed, progress.cancelled));
+            LATHE_CHECKED(setInputs(runner, loaded, kept, shapes, seed, progress.cancelled));
             Progress part = progress;
             const double before = static_cast<double>(result.points.size());
             if (progress.report)

@@ -28,6 +28,10 @@ std::string toString(const SweepQuestion& question);
 Result<Shapes> shapesAt(const RunnerModel& loaded, const std::string& name, int64_t size, const Tensors& given,
                         const Shapes& asked);
 
+/// Names of the symbols that neither the sweep over `name` nor anything else gives, as of inputs.h.
+Result<std::vector<std::string>> sizesTakenAsOne(const RunnerModel& loaded, const std::string& name,
+                                                 const Tensors& given, const Shapes& asked);
+
 struct SweepPoint {
     int64_t size = 0;
     double leastMs = 0, medianMs = 0; // of whole runs
@@ -45,13 +49,14 @@ inline constexpr Measuring measuringOfSize{.warmUp = 2,
 
 struct Sweep {
     std::string name;
-    std::vector<SweepPoint> points; // in the order that was asked for
-    int threads = 0;                // 0: all
+    std::vector<SweepPoint> points;      // in the order that was asked for
+    int threads = 0;                     // 0: all
+    std::vector<std::string> drawn = {}; // inputs that nothing gives, or that have the size
 };
 
-/// Runs a loaded model at each of the sizes, as Measuring says, with inputs as shapesAt has them; those that are not given are
-/// drawn from the seed. Fails where the model has no such size, or one
-/// of them cannot be run. Throws Cancelled (driver/guarded.h) where drawing inputs is cancelled.
+/// Runs a loaded model at each of the sizes, as Measuring says, with inputs as shapesAt has them: the given ones, but where
+/// an input has the size itself; these and the others are drawn from the seed. Fails where the model has no such size, or
+/// one of them cannot be run. Throws Cancelled (driver/guarded.h) where drawing inputs is cancelled.
 Result<Sweep> sweep(RunnerClient& runner, const RunnerModel& loaded, const SweepQuestion& question,
                     const Tensors& given, const Shapes& asked, uint64_t seed, const Measuring& measuring,
                     const Progress& progress = {});

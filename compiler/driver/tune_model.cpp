@@ -235,12 +235,7 @@ Result<Tuned> tuneModel(const std::filesystem::path& model, const TuneOptions& w
             preparing.cancelled = options.runner.cancelled;
         std::optional<tune::Control::Work> work(std::in_place, options.control.get(), options.runner.cancelled);
         Session session(model);
-        if (!options.inputs.files.empty() || !options.inputs.folder.empty()) {
-            Trace read;
-            (void)session.open(options.compile, read, preparing); // what is wrong with the model, compiling says
-            if (read.graph)
-                options.compile.shapesAtNeed = shapesOf(options.inputs, *read.graph);
-        }
+        options.compile.inputsAtNeed = options.inputs.files;
         auto compiled = wholeModel(session, options.decisions, options.compile, options.runner, preparing,
                                    TimedInputs{.chosen = options.inputs});
         if (!compiled && compiled.error().kind != ErrorKind::Cancelled && !RunnerClient(options.runner).facts()) {

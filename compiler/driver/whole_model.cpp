@@ -7,7 +7,7 @@ Result<void> WholeModel::load(const Options& options, const RunnerOptions& runne
     runner = std::make_unique<RunnerClient>(runnerOptions);
     LATHE_TRY(loaded, runner->load(file.path()));
     if (!inputs.given) {
-        LATHE_TRY(Tensors given, readInputs(loaded.inputs, inputs.chosen));
+        LATHE_TRY(Tensors given, readInputs(loaded.inputs, inputs.chosen.files));
         inputs.given = std::make_shared<const Tensors>(std::move(given));
     }
     const Shapes asked = inputs.shapes.empty()

@@ -44,6 +44,7 @@ private slots:
             addWeights(holder, "", {rows, 64}, [](int64_t i) { return static_cast<float>(i % 7); });
             writeFile((data_ + "/" + name).toStdString(), holder.graph().initializer(0).SerializeAsString());
         }
+        QVERIFY(QDir().mkpath(file("rest")) && QFile::copy(data_ + "/input_1.pb", file("rest/input_1.pb")));
     }
 
     /// All that runs a model takes inputs from files and folders, and says what it drew itself: to people and in JSON.
@@ -51,18 +52,20 @@ private slots:
         QTest::addColumn<QStringList>("command");
         QTest::newRow("run") << QStringList{"run"};
         QTest::newRow("profile") << QStringList{"profile"};
-        QTest::newRow("sizes") << QStringList{"profile", "--sweep", "n=5"};
+        QTest::newRow("sizes") << QStringList{"profile", "--sweep", "n=1,5"};
         QTest::newRow("bench") << QStringList{"bench", "--rounds", "2"};
         QTest::newRow("tune") << QStringList{"tune", "--time", "20s", "--trials", "2", "--no-records", "--no-layouts"};
     }
     void filesAndFolders() {
         QFETCH(QStringList, command);
-        const bool tunes = command.front() == "tune";
+        const bool tunes = command.front() == "tune", sweeps = command.contains("--sweep");
         const QString x = "x=" + data_ + "/input_0.pb";
         using Case = std::pair<QStringList, QStringList>;
-        for (const auto& [arguments, drawn] :
+        for (auto [arguments, drawn] :
              {Case{{"--shape", "x=5,64"}, {"x", "z"}}, Case{{"--input", x}, {"z"}}, Case{{"--data", data_}, {}},
-              Case{{"--data", data_, "--input", x}, {}}}) {
+              Case{{"--data", file("rest"), "--input", x}, {}}}) {
+            if (sweeps && !drawn.contains("x")) // at each size another
+                drawn.prepend("x");
             // What kernels over open sizes are tuned for need not be what the model is run with.
             const bool isOpen = tunes && arguments.front() != "--shape";
             const QStringList sizes = isOpen ? QStringList{"--sizes", "n=16"} : QStringList();
@@ -85,6 +88,36 @@ private slots:
         const Outcome other = runLathe(command + unknown);
         QCOMPARE(other.code, 2);
         QVERIFY2(other.err.find("'w'") != std::string::npos, other.err.c_str());
+    }
+
+    /// Of an input without a declared shape a file says the sizes.
+    void filesSaySizesAtNeed_data() { filesAndFolders_data(); }
+    void filesSaySizesAtNeed() {
+        QFETCH(QStringList, command);
+        if (command.contains("--sweep"))
+            return; // no size is open then
+        const QString path = model("undeclared", "g (float[] x) => (float[] y) { y = Relu (x) }");
+        const QString x = "x=" + data_ + "/input_0.pb";
+        QCOMPARE(runLathe(command + QStringList{path}).code, 1);
+        for (const QStringList& inputs : {QStringList{"--input", x}, QStringList{"--data", data_}}) {
+            const Outcome outcome = runLathe(command + QStringList{path} + inputs);
+            QVERIFY2(outcome.code == 0, outcome.err.c_str());
+        }
+        writeFile(file("broken.npy").toStdString(), "\x93NUMPY");
+        const Outcome broken = runLathe(command + QStringList{path, "--input", "x=" + file("broken.npy")});
+        QVERIFY2(broken.code != 0 && broken.err.find("broken.npy") != std::string::npos, broken.err.c_str());
+    }
+
+    void reportsSayWhatIsDrawn() {
+        const QStringList report{"report", file("product.onnx"), "-o", file("report.html")};
+        const Outcome drawn = runLathe(report);
+        QVERIFY2(drawn.code == 0 && drawn.err.find("inputs drawn at random: x, z") != std::string::npos &&
+                     drawn.err.find("sizes that nothing gives are 1: n") != std::string::npos,
+                 drawn.err.c_str());
+        const Outcome given = runLathe(report + QStringList{"--data", data_});
+        QVERIFY2(given.code == 0 && given.err.find("drawn") == std::string::npos &&
+                     given.err.find("sizes that") == std::string::npos,
+                 given.err.c_str());
     }
 
     /// --input and --data are of whole models.

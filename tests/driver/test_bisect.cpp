@@ -298,21 +298,21 @@ private slots:
         question.data = {model.parent_path() / "nothing"};
         QVERIFY(!ask(model, question));
         // A model that takes no random inputs takes chosen ones; one that is not there is named.
-        const auto picky = written("g (float[2] x, int64[1] i) => (float[1] y) <int64[1] far = {7}> "
-                                   "{ j = Add (i, far) y = Gather (x, j) }");
+        const auto picky = written("g (float[2] x, int64[1] i) => (float[1] y) <int64[1] far = {-4}> "
+                                   "{ k = Mul (i, i) j = Add (k, far) y = Gather (x, j) }");
         driver::BisectQuestion chosen = questionOf(driver::WrongValues{});
         const auto byChance = ask(picky, chosen);
         QVERIFY(!byChance && byChance.error().hint.find("inputs") != std::string::npos);
         const fs::path file = picky.parent_path() / "i.npy";
-        QVERIFY(driver::writeNpy(file, tensorOf<int64_t>(types::Int64, {1}, {-6})));
-        chosen.chosen.files["i"] = file.string();
+        QVERIFY(driver::writeNpy(file, tensorOf<int64_t>(types::Int64, {1}, {2})));
+        chosen.chosen.files.byName["i"] = file.string();
         const auto found = ask(picky, chosen);
         QVERIFY2(found, found ? "" : toString(found.error()).c_str());
         QCOMPARE(found->answer, driver::BisectAnswer::GoodWithAll);
-        chosen.chosen.files["i"] = (picky.parent_path() / "nowhere.npy").string();
+        chosen.chosen.files.byName["i"] = (picky.parent_path() / "nowhere.npy").string();
         const auto missing = ask(picky, chosen);
         QVERIFY(!missing);
-        QCOMPARE(missing.error().file, chosen.chosen.files["i"]);
+        QCOMPARE(missing.error().file, chosen.chosen.files.byName["i"]);
         int asked = 0;
         driver::Session session(written("g (float[4] x) => (float[4] y) { y = Add (x, x) }"));
         const auto cancelled = driver::bisect(session, questionOf(driver::Crashes{}), {},

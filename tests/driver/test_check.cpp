@@ -349,7 +349,7 @@ g (float[1,3,9,9] x) => (float[1,20,9,9] y, int64[4,n] where) {
         QVERIFY(!odd && odd.error().kind == ErrorKind::Unsupported);
         // Nobody knows whether a model takes random inputs.
         const auto outside = ask(written("g (float[2] x, int64[1] i) => (float[1] y) <int64[1] far = {7}> "
-                                         "{ j = Add (i, far) y = Gather (x, j) }"),
+                                         "{ k = Mul (i, i) j = Add (k, far) y = Gather (x, j) }"),
                                  question());
         QVERIFY(!outside);
         QVERIFY2(outside.error().hint.find("inputs") != std::string::npos, toString(outside.error()).c_str());
@@ -380,17 +380,17 @@ g (float[1,3,9,9] x) => (float[1,20,9,9] y, int64[4,n] where) {
         const auto byChance = ask(written(chain), asked);
         QVERIFY(byChance);
         QCOMPARE(in(byChance, CheckState::Diverges), (std::vector<std::string>{"a", "z"}));
-        asked.chosen.files["x"] = put("chosen.npy", ones);
+        asked.chosen.files.byName["x"] = put("chosen.npy", ones);
         const auto chosen = ask(written(chain), asked);
         QVERIFY2(chosen, chosen ? "" : toString(chosen.error()).c_str());
         QCOMPARE(in(chosen, CheckState::Within), (std::vector<std::string>{"a", "z"}));
-        asked.chosen.files["x"] = put("other.npy", {0, 0, 0, 0, 0, 0});
+        asked.chosen.files.byName["x"] = put("other.npy", {0, 0, 0, 0, 0, 0});
         asked.against = driver::AgainstFiles{{values({{"x", 1}, {"a", 2}, {"z", 6}}, {})}};
         const auto own = ask(written(chain), asked);
         QVERIFY(own);
         QCOMPARE(in(own, CheckState::Within), (std::vector<std::string>{"a", "z"}));
 
-        asked.chosen.files["x"] = (files / "nowhere.npy").string();
+        asked.chosen.files.byName["x"] = (files / "nowhere.npy").string();
         const auto missing = ask(written(chain), asked);
         QVERIFY(!missing);
         QCOMPARE(missing.error().file, (files / "nowhere.npy").string());
@@ -413,7 +413,7 @@ g (float[1,3,9,9] x) => (float[1,20,9,9] y, int64[4,n] where) {
         QVERIFY(driver::writeNpy(file, tensorOf<float>(types::Float32, {1, 3}, {1, 2, 3})));
         asked.against = driver::AgainstUnoptimized{};
         asked.shapes = {{"x", {7, 3}}, {"w", {7, 3}}};
-        asked.chosen.files["x"] = file.string();
+        asked.chosen.files.byName["x"] = file.string();
         const auto check = ask(model, asked);
         QVERIFY2(check, check ? "" : toString(check.error()).c_str());
         QCOMPARE(check->shapes, (driver::Shapes{{"x", {1, 3}}, {"w", {1, 3}}}));

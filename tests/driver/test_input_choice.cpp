@@ -36,7 +36,7 @@ class TestInputChoice : public QObject {
 
 private slots:
     void filesAreRead() {
-        const auto tensors = readInputs(inputs_, {0, {{"x", file("x.npy", ones({6, 4}))}}});
+        const auto tensors = readInputs(inputs_, {.byName = {{"x", file("x.npy", ones({6, 4}))}}});
         QVERIFY(tensors.has_value());
         QCOMPARE(tensors->at("x").shape, (std::vector<int64_t>{6, 4}));
         QVERIFY(readInputs(inputs_, {})->empty());
@@ -62,7 +62,7 @@ private slots:
         QFETCH(QString, name);
         QFETCH(QString, what);
         const std::string path = folder_.filePath(name).toStdString();
-        const auto tensors = readInputs(inputs_, {0, {{input.toStdString(), path}}});
+        const auto tensors = readInputs(inputs_, {.byName = {{input.toStdString(), path}}});
         QVERIFY(!tensors.has_value());
         QCOMPARE(tensors.error().file, path);
         QVERIFY2(tensors.error().what.find(what.toStdString()) != std::string::npos, tensors.error().what.c_str());

@@ -24,6 +24,7 @@ private slots:
         options.symbols = {{"batch", 4}, {"n", INT64_MAX}};
         options.shapes = {{"x \"quoted\"\n", {1, 0, 224}}, {"y", {-1, 3}}, {"z", {}}};
         options.shapesAtNeed = {{"z", {2}}};
+        options.inputsAtNeed = {.byName = {{"z", "z \"1\".npy"}}, .folder = "data"};
         options.observe = {"/a", ""};
         options.offeredAlone = true;
         options.form = driver::Form::CSource;

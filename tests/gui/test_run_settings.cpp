@@ -3,11 +3,14 @@
 // threads and numerics the compilation.
 // Needs: lathe-runner samples
 // Timeout: 600
+// Links: onnx
 #include "app/main_window.h"
 #include "app/run_settings.h"
 #include "arith/expr.h"
 #include "driver/tensor_files.h"
 #include "gui/window.h"
+#include "support/host_tensor.h"
+#include "support/onnx_model.h"
 #include "support/program_of_tests.h"
 #include "views/check/check_page.h"
 #include "views/log/log_panel.h"
@@ -291,6 +294,23 @@ private slots:
         QVERIFY(window.runSettings().inputs == driver::InputChoice());
     }
 
+    /// Of an input without a declared shape; an export fixes it as well.
+    void filesSaySizesAtNeed() {
+        const QString path = folder_.filePath("undeclared.onnx"), x = folder_.filePath("x.npy");
+        writeFile(path.toStdString(), graphBytes("g (float[] x) => (float[] y) { y = Relu (x) }"));
+        QVERIFY(driver::writeNpy(x.toStdString(), tensorOf(types::Float32, {2, 3}, std::vector<float>(6, 1))));
+        MainWindow window;
+        window.show();
+        openAndWait(window, path);
+        QVERIFY(!compileAndWait(window));
+        RunSettings settings = window.runSettings();
+        settings.inputs.files.byName["x"] = x.toStdString();
+        window.setRunSettings(settings);
+        QVERIFY(compileAndWait(window));
+        QVERIFY(runAndWait(window));
+        QCOMPARE(window.profilePage()->model()->profile().shapes, (driver::Shapes{{"x", {2, 3}}}));
+    }
+
     void aFileIsLookedForWhenItIsSet() {
         int looked = 0;
         views::models::InputFilesModel model(
@@ -355,7 +375,7 @@ private slots:
         graph.graph = inner;
         RunSettings settings;
         for (int i = 0; i < 5; ++i)
-            settings.inputs.files["input" + std::to_string(i)] = "/nowhere/" + std::to_string(i) + ".npy";
+            settings.inputs.files.byName["input" + std::to_string(i)] = "/nowhere/" + std::to_string(i) + ".npy";
         RunSettingsDialog dialog(settings, &graph, nullptr);
         dialog.show();
         QVERIFY(QTest::qWaitForWindowActive(&dialog));

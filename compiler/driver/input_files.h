@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Files that inputs of a model come from, and the sizes that they say.
+#pragma once
+
+#include "base/result.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace lathe::model {
+struct ModelGraph;
+}
+
+namespace lathe::driver {
+
+/// Sizes by the name of an input, in the order in which they were given.
+using Shapes = std::vector<std::pair<std::string, std::vector<int64_t>>>;
+
+struct InputFiles {
+    std::map<std::string, std::string> byName = {}; // .npy or .pb
+    std::string folder = {}; // with input_N.pb for each input that has no file by name; empty: none
+
+    bool empty() const { return byName.empty() && folder.empty(); }
+    bool operator==(const InputFiles&) const = default;
+};
+
+/// "FOLDER/input_N.pb"; `what` is "input" or "output".
+std::filesystem::path dataFile(const std::filesystem::path& folder, std::string_view what, size_t number);
+
+/// Where each input comes from, by name: those of these names, in the model's order, and those that have a file by name.
+std::map<std::string, std::filesystem::path> placesOf(const InputFiles& files, const std::vector<std::string>& inputs);
+
+/// The dims of the tensors in the files, by name. Fails, with a Diagnostic that names the file, where one cannot be read.
+Result<Shapes> shapesOf(const InputFiles& files, const model::ModelGraph& graph);
+
+/// Whether a tensor has the sizes that are not left open (-1).
+bool agrees(const std::vector<int64_t>& shape, const std::vector<int64_t>& asked);
+
+/// The sizes that a run asks for, and those of what it is given, as far as they do not contradict.
+Shapes shapesOfRun(const Shapes& asked, const Shapes& given);
+
+} // namespace lathe::driver
