@@ -240,6 +240,8 @@ private slots:
             << "MeanVarianceNormalization <axes = [-1]>" << QList<float>{40000, 40032} << QList<float>{-1, 1};
         QTest::newRow("GroupNormalization")
             << "GroupNormalization <num_groups = 1>" << QList<float>{30000, -30000} << QList<float>{1, -1};
+        QTest::newRow("GroupNormalization, of one element")
+            << "GroupNormalization <num_groups = 1>" << QList<float>{30000} << QList<float>{0};
         QTest::newRow("GroupNormalization, far from zero")
             << "GroupNormalization <num_groups = 1>" << QList<float>{40000, 40032} << QList<float>{-1, 1};
         // 1000 / sqrt(0 + 1 · 1000² / 1)

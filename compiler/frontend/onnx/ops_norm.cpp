@@ -115,11 +115,9 @@ void convertGroupNormalization(NodeReader& node, Builder& b) {
                                                 {Expr(1), Expr(groups), ofGroups ? Expr(1) : wide, Expr(1)});
                              };
                              const Moments now = moments(b, v, {2, 3});
-                             // As of InstanceNormalization.
-                             const Var factor =
-                                 mul(b, inverseRoot(b, now.variance, node.real("epsilon", 1e-5)), fit(scale));
-                             const Var summand = sub(b, fit(bias), mul(b, now.mean, factor));
-                             return reshape(b, add(b, mul(b, v, factor), summand), shape);
+                             const Var inverse = inverseRoot(b, now.variance, node.real("epsilon", 1e-5));
+                             const Var scaled = mul(b, now.centered, mul(b, inverse, fit(scale)));
+                             return reshape(b, add(b, scaled, fit(bias)), shape);
                          }));
 }
 
