@@ -109,8 +109,8 @@ private slots:
         QVERIFY2(model, model ? "" : toString(model.error()).c_str());
         const auto samples = driver::samplesOf(**model, options);
         QVERIFY2(samples && samples->size() == 2, samples ? "" : toString(samples.error()).c_str());
-        const auto profile =
-            driver::profile(*(*model)->runner, (*model)->loaded, (*model)->trace, (*model)->inputs.shapes, {.mostRuns = 3});
+        const auto profile = driver::profile(*(*model)->runner, (*model)->loaded, (*model)->trace,
+                                             (*model)->inputs.shapes, {.mostRuns = 3});
         QVERIFY2(profile, profile ? "" : toString(profile.error()).c_str());
         std::vector<std::string> leftOut;
         const auto tasks = driver::tuningTasks((*model)->trace, *profile, {}, 1, *samples, leftOut);
