@@ -4,6 +4,7 @@
 #include <QCoreApplication>
 #include <QFileInfo>
 #include <QStringList>
+#include <QTemporaryDir>
 #include <QTest>
 #include <algorithm>
 #include <cstdio>
@@ -44,11 +45,16 @@ int runTest(std::span<const NamedTest> tests, int argc, char** argv) {
     std::rotate(argv + 1, argv + 2, argv + argc);
     argv[--argc] = nullptr;
 
+    const bool isChild = named->test.child && argc == 3 && std::string_view(argv[1]) == asChild;
+    // Before anything asks for a setting: what the user or an earlier run has kept decides no test, and no test changes it.
+    const QTemporaryDir settings;
+    if (!isChild)
+        qputenv("XDG_CONFIG_HOME", settings.path().toUtf8());
     const std::unique_ptr<QCoreApplication> application = make(named->test.application, argc, argv);
     application->setProperty(nameOfTest, named->name);
     // Settings and caches of one test are not those of another that runs at the same time.
     QCoreApplication::setApplicationName(QFileInfo(argv[0]).fileName() + '_' + named->name);
-    if (named->test.child && argc == 3 && std::string_view(argv[1]) == asChild)
+    if (isChild)
         return named->test.child(QString::fromLocal8Bit(argv[2]));
     const std::unique_ptr<QObject> test = named->test.make();
     return QTest::qExec(test.get(), argc, argv);
