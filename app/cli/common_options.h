@@ -34,9 +34,9 @@ void addCompiling(CLI::App& command, Common& common);
 /// Schedules that were recorded, for what compiles a model to use them.
 void addTuned(CLI::App& command, Common& common);
 void addDevice(CLI::App& command, std::string& device);
-/// --input and --data, of what runs a model.
 /// --input alone, for what takes no folder or several.
 CLI::Option* addInputFiles(CLI::App& command, std::vector<std::string>& files);
+/// --input and --data, of what runs a model.
 std::array<CLI::Option*, 2> addInputs(CLI::App& command, InputArgs& inputs);
 
 } // namespace lathe::cli

@@ -30,9 +30,8 @@ constexpr PageText pages[] = {
      "lathe inspect model.onnx --shape batch=8 --json\n"},
     {"target",
      "Says what code is compiled for: registers, extensions, cores and caches; of this machine with --measure also "
-     "how fast it computes and reads, and what records call it. What was measured is kept: from then on --target "
-     "native "
-     "chooses between direct and transformed convolutions by it, and may make other code than before.",
+     "how fast it computes and reads, and what records call it. What was measured is kept: from then on "
+     "--target native chooses between direct and transformed convolutions by it, and may make other code than before.",
      "lathe target\n"
      "lathe target --measure\n"
      "lathe target --target rv64gcv\n"},

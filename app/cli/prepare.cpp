@@ -50,8 +50,7 @@ Result<driver::Artifact> artifactFor(const std::string& model, const driver::Inp
     leaveSizesToTheRun(options, files);
     LATHE_TRY(driver::Decisions decisions, makeDecisions(common));
     LATHE_CHECKED(addNearRecords(decisions, model, options, common));
-    driver::Session session(model);
-    auto artifact = session.compile(memory.path(), decisions, options, trace, makeProgress(common));
+    auto artifact = driver::compileFile(model, memory.path(), decisions, options, trace, makeProgress(common));
     reportWarnings(trace, common);
     markStale(trace, common);
     return artifact;

@@ -8,7 +8,6 @@
 #include "base/memory_file.h"
 #include "driver/input_choice.h"
 #include "driver/runner_client.h"
-#include "driver/session.h"
 #include "records/file.h"
 
 namespace lathe::cli {

@@ -47,8 +47,8 @@ int reportCommand(const ReportArgs& args, const Common& common) {
     leaveSizesToTheRun(compiled, *files);
     if (const auto near = addNearRecords(*decisions, args.run.model, compiled, common); !near)
         return report({near.error()}, common);
-    driver::Session session(args.run.model);
-    const auto artifact = session.compile(memory.path(), *decisions, compiled, *trace, makeProgress(common));
+    const auto artifact =
+        driver::compileFile(args.run.model, memory.path(), *decisions, compiled, *trace, makeProgress(common));
     report::Report page{.trace = trace,
                         .model = args.run.model,
                         .options = compiled,

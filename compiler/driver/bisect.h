@@ -38,9 +38,7 @@ struct BisectQuestion {
     Options options;
     Decisions decisions;                     // for all compilations; optional passes that are off here stay off
     std::vector<std::filesystem::path> data; // folders (driver/data_set.h) to run with; none: the following
-    Tensors inputs;                          // by name
-    InputChoice chosen;                      // others from files, and what is left at random; its seed is that of
-                                             // random operators too
+    InputChoice chosen;                      // inputs; its seed is that of random operators too
     Shapes shapes;                           // of the random inputs
     RunnerOptions runner;                    // its timeout is the limit; seed and cancellation are set from the above
 };

@@ -86,7 +86,7 @@ Result<void> BisectJudge::readSets(const RunnerModel& loaded, const Trace& trace
     }
     DataSet drawn;
     LATHE_CHECKED(drawChosen(
-        loaded.inputs, question_.inputs, question_.chosen, asked,
+        loaded.inputs, {}, question_.chosen, asked,
         [&](size_t, const model::HostTensor& tensor) -> Result<void> {
             drawn.inputs.push_back(tensor);
             return {};

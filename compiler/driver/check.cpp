@@ -185,10 +185,7 @@ private:
     }
 
     Result<void> drawAll() {
-        Tensors given = question_.inputs;
-        if (files_)
-            for (const auto& [name, tensor] : files_->inputs)
-                given.insert_or_assign(name, tensor);
+        Tensors given = files_ ? files_->inputs : Tensors();
         LATHE_TRY(result_.shapes, drawChosen(
                                       checked_.loaded().inputs, std::move(given), question_.chosen,
                                       asDeclared(checked_.trace()->graph.get(), question_.shapes),

@@ -33,8 +33,7 @@ struct CheckQuestion {
     CheckAgainst against;
     Options options; // of what is checked, with its Decisions
     Decisions decisions;
-    Tensors inputs;     // by name
-    InputChoice chosen; // others from files, and what is left at random; its seed is that of random operators too
+    InputChoice chosen; // inputs; its seed is that of random operators too
     Shapes shapes;      // of the random ones
     Tolerance tolerance = Tolerance::Model;
     int64_t bytesAtOnce = int64_t{1} << 30; // of observed values; more are checked in several runs

@@ -41,14 +41,12 @@ Result<DataSet> readDataSet(const fs::path& folder, const RunnerModel& loaded) {
 
 Shapes shapesOf(const std::vector<fs::path>& folders, const model::ModelGraph& graph) {
     Shapes shapes;
-    for (const fs::path& folder : folders)
-        for (size_t i = 0; i < graph.graph->inputs.size(); ++i) {
-            const auto tensor = readTensorFile(dataFile(folder, "input", i));
-            if (!tensor || (i < shapes.size() && shapes[i].second != tensor->shape))
-                return {};
-            if (i == shapes.size())
-                shapes.emplace_back(graph.graph->inputs[i].name, tensor->shape);
-        }
+    for (const fs::path& folder : folders) {
+        const auto own = shapesOf(InputFiles{.folder = folder.string()}, graph);
+        if (!own || (!shapes.empty() && *own != shapes))
+            return {};
+        shapes = *own;
+    }
     return shapes;
 }
 

@@ -10,7 +10,6 @@
 #include "model/model_graph.h"
 
 #include <filesystem>
-#include <string_view>
 #include <vector>
 
 namespace lathe::driver {

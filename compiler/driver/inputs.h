@@ -53,8 +53,8 @@ Diagnostic drawnNote(const std::vector<std::string>& names, std::string hint);
 using TakeInput = std::function<Result<void>(size_t index, const model::HostTensor& tensor)>;
 /// Hands on a tensor for each input, in the model's order and one at a time: the given ones, the others at random from the
 /// seed, of the dims that inputShapes says, which are returned. Integers are some that the model takes, where it says which
-/// (RunnerValue::integers), else 0 or 1. Fails too if the random ones together would take more
-/// than a quarter of this machine's memory. `cancelled`: as for randomTensor.
+/// (RunnerValue::integers), else 0 or 1. Fails too if the random ones together would take more than a quarter of this
+/// machine's memory. `cancelled`: as for randomTensor.
 Result<Shapes> drawInputs(const std::vector<RunnerValue>& inputs, const Tensors& given, const Shapes& asked,
                           uint64_t seed, const TakeInput& take, const std::function<bool()>& cancelled = {});
 

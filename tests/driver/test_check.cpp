@@ -354,7 +354,9 @@ g (float[1,3,9,9] x) => (float[1,20,9,9] y, int64[4,n] where) {
         QVERIFY(!outside);
         QVERIFY2(outside.error().hint.find("inputs") != std::string::npos, toString(outside.error()).c_str());
         driver::CheckQuestion noInput = question();
-        noInput.inputs["nothing"] = tensorOf<float>(types::Float32, {2}, {1, 2});
+        const fs::path nothing = folder() / "nothing.npy";
+        QVERIFY(driver::writeNpy(nothing, tensorOf<float>(types::Float32, {2}, {1, 2})));
+        noInput.chosen.files.byName["nothing"] = nothing.string();
         QVERIFY(!ask(written(chain), noInput));
         int asked = 0;
         driver::Session session(written(chain));
@@ -445,7 +447,9 @@ g (float[1,3,9,9] x) => (float[1,20,9,9] y, int64[4,n] where) {
     /// What the compiled model computes within a kernel is known by the reference alone.
     void elementsOfAFusedValue() {
         driver::CheckQuestion asked = question();
-        asked.inputs["x"] = tensorOf(types::Float32, {2, 3}, ones);
+        const fs::path x = folder() / "x.npy";
+        QVERIFY(driver::writeNpy(x, tensorOf(types::Float32, {2, 3}, ones)));
+        asked.chosen.files.byName["x"] = x.string();
         driver::Session session(written(R"(g (float[2,3] x) => (float[2,3] y) <float[3,3] w = {2,0,0, 0,2,0, 0,0,2}> {
   p = MatMul (x, w)
   q = Relu (p)

@@ -168,8 +168,11 @@ void FindBar::step(bool forward) {
         stepping_ = forward;
         return;
     }
-    if (target_->count() > 0)
-        target_->step(forward);
+    if (const size_t count = target_->count(); count > 0) { // around at the ends
+        const size_t from = target_->from();
+        const size_t next = from + (target_->at() >= 0 ? 1 : 0);
+        target_->go(forward ? next % count : (from == 0 ? count : from) - 1);
+    }
     if (target_ && settled_)
         showCount();
 }

@@ -67,28 +67,21 @@ QString RowsTarget::counted() const {
     return models::counted(qint64(rows_.size()), "row", "rows");
 }
 
-std::vector<QModelIndex>::const_iterator RowsTarget::fromCurrent() const {
-    return std::ranges::lower_bound(rows_, pathOf(view_->currentIndex()), {}, pathOf);
+size_t RowsTarget::from() const {
+    return size_t(std::ranges::lower_bound(rows_, pathOf(view_->currentIndex()), {}, pathOf) - rows_.begin());
 }
 
 int RowsTarget::at() const {
-    const auto row = fromCurrent();
+    const size_t row = from();
     const QModelIndex current = view_->currentIndex();
     // With the focus the first row becomes current, and is no place that anybody went to.
     const bool there =
-        row != rows_.end() && *row == current.siblingAtColumn(0) && view_->selectionModel()->isSelected(current);
-    return there ? int(row - rows_.begin()) : -1;
+        row < rows_.size() && rows_[row] == current.siblingAtColumn(0) && view_->selectionModel()->isSelected(current);
+    return there ? int(row) : -1;
 }
 
-void RowsTarget::step(bool forward) {
-    auto row = fromCurrent();
-    if (forward && at() >= 0)
-        ++row;
-    if (forward && row == rows_.end())
-        row = rows_.begin();
-    else if (!forward)
-        row = std::prev(row == rows_.begin() ? rows_.end() : row);
-    const QModelIndex found = *row; // whoever follows the selection may change the rows
+void RowsTarget::go(size_t place) {
+    const QModelIndex found = rows_[place]; // whoever follows the selection may change the rows
     view_->setCurrentIndex(found.siblingAtColumn(std::max(0, view_->currentIndex().column())));
     view_->scrollTo(view_->currentIndex());
 }

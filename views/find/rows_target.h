@@ -24,15 +24,13 @@ public:
     size_t count() const override { return rows_.size(); }
     QString counted() const override;
     int at() const override;
-    void step(bool forward) override;
+    size_t from() const override;
+    void go(size_t place) override;
     std::vector<QWidget*> widgets() const override;
     QWidget* home() const override;
     QString name() const override;
 
 private:
-    /// The first row found that is not before the current one.
-    std::vector<QModelIndex>::const_iterator fromCurrent() const;
-
     QAbstractItemView* view_;
     models::SoughtWords words_;
     std::vector<QModelIndex> rows_; // in their first columns

@@ -33,8 +33,10 @@ public:
     virtual QString counted() const = 0;
     /// The number of the place where the user is, from 0; -1: at none.
     virtual int at() const = 0;
-    /// Shows and selects the next place from where the user is, or the one before; around at the ends. There must be one.
-    virtual void step(bool forward) = 0;
+    /// The number of the first place that is not before where the user is; count(): all are.
+    virtual size_t from() const = 0;
+    /// Shows and selects this place.
+    virtual void go(size_t place) = 0;
     /// All that it shows itself in: it is gone once none of these is seen.
     virtual std::vector<QWidget*> widgets() const = 0;
     /// That of them which the user is in.

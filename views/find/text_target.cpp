@@ -9,11 +9,14 @@
 namespace lathe::views::find {
 
 TextTarget::TextTarget(std::vector<text::CodeView*> sides) : sides_(std::move(sides)), side_(int(sides_.size()) - 1) {
-    for (size_t side = 0; side < sides_.size(); ++side) {
-        if (sides_[side]->hasFocus())
-            side_ = int(side);
-        connect(sides_[side], &QsciScintilla::textChanged, this, &Target::changed);
-    }
+    side_ = side();
+    for (text::CodeView* each : sides_)
+        connect(each, &QsciScintilla::textChanged, this, &Target::changed);
+}
+
+int TextTarget::side() const {
+    const auto focused = std::ranges::find_if(sides_, &QWidget::hasFocus);
+    return focused == sides_.end() ? side_ : int(focused - sides_.begin());
 }
 
 void TextTarget::seek(const Wanted& wanted) {
@@ -42,8 +45,8 @@ QString TextTarget::counted() const {
 }
 
 TextTarget::Place TextTarget::cursor() const {
-    Place place{.side = side_};
-    const text::CodeView& view = *sides_[size_t(side_)];
+    Place place{.side = side()};
+    const text::CodeView& view = *sides_[size_t(place.side)];
     if (int endLine = 0, endColumn = 0; view.hasSelectedText())
         view.getSelection(&place.line, &place.column, &endLine, &endColumn);
     else
@@ -51,32 +54,23 @@ TextTarget::Place TextTarget::cursor() const {
     return place;
 }
 
-std::vector<TextTarget::Place>::const_iterator TextTarget::fromCursor() const {
-    return std::ranges::lower_bound(places_, cursor());
+size_t TextTarget::from() const {
+    return size_t(std::ranges::lower_bound(places_, cursor()) - places_.begin());
 }
 
 int TextTarget::at() const {
-    const auto place = fromCursor();
-    const bool there =
-        place != places_.end() && *place == cursor() && sides_[size_t(side_)]->selectedText().size() == length_;
-    return there ? int(place - places_.begin()) : -1;
+    const size_t place = from();
+    const bool there = place < places_.size() && places_[place] == cursor() &&
+                       sides_[size_t(side())]->selectedText().size() == length_;
+    return there ? int(place) : -1;
 }
 
-void TextTarget::step(bool forward) {
-    for (size_t side = 0; side < sides_.size(); ++side)
-        if (sides_[side]->hasFocus())
-            side_ = int(side);
-    auto place = fromCursor();
-    if (forward && at() >= 0)
-        ++place;
-    if (forward && place == places_.end())
-        place = places_.begin();
-    else if (!forward)
-        place = std::prev(place == places_.begin() ? places_.end() : place);
-    side_ = place->side;
-    for (text::CodeView* side : sides_)
-        side->showLine(place->line); // also on the other side, where what stands there may be folded
-    sides_[size_t(side_)]->showFound({place->line, place->column});
+void TextTarget::go(size_t number) {
+    const Place place = places_[number]; // whoever follows the cursor may change the text
+    side_ = place.side;
+    for (text::CodeView* each : sides_)
+        each->showLine(place.line); // also on the other side, where what stands there may be folded
+    sides_[size_t(place.side)]->showFound({place.line, place.column});
 }
 
 std::vector<QWidget*> TextTarget::widgets() const {

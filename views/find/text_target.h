@@ -24,7 +24,8 @@ public:
     size_t count() const override { return places_.size(); }
     QString counted() const override;
     int at() const override;
-    void step(bool forward) override;
+    size_t from() const override;
+    void go(size_t place) override;
     std::vector<QWidget*> widgets() const override;
     QWidget* home() const override;
     QString name() const override;
@@ -34,10 +35,10 @@ private:
         int line = 0, side = 0, column = 0;
         auto operator<=>(const Place&) const = default;
     };
+    /// The one that has the focus, else the one where the user was last.
+    int side() const;
     /// Where the cursor is, before what is selected.
     Place cursor() const;
-    /// The first place that is not before the cursor.
-    std::vector<Place>::const_iterator fromCursor() const;
 
     std::vector<text::CodeView*> sides_;
     int side_; // where the user was last

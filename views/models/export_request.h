@@ -126,7 +126,7 @@ struct ExportEnd {
     QString out, id;
     bool checked = false, good = true; // as the check found it
     QString variant;                   // that times are of; empty: nothing ran
-    QList<ExportedTarget> targets;     // each; none: there is nothing that could run
+    QList<ExportedTarget> targets;     // each; none: nothing could be run
     int cases = 0;                     // expected ones that it computed
     int threads = 0;                   // that the runs which were timed had; 0: not known
     double loadMs = 0, firstMs = 0, p50Ms = 0, p90Ms = 0, p99Ms = 0;

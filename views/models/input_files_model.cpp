@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/models/input_files_model.h"
 
-#include "driver/data_set.h"
+#include "driver/input_files.h"
 #include "views/models/shown_path.h"
 
 #include <QFileInfo>
