@@ -93,15 +93,12 @@ struct Tally {
             ofRound.push_back(static_cast<double>(call.totalNs) / 1e6 / static_cast<double>(round.size()));
     }
 
-    /// Those that took neither long nor short, as long as the median: what some other program disturbed is not among them.
-    std::vector<RunnerProfile> middleHalf() const {
+    /// Runs by how long they took.
+    std::vector<size_t> order() const {
         std::vector<size_t> order(runs.size());
         std::iota(order.begin(), order.end(), size_t{0});
         std::ranges::stable_sort(order, {}, [&](size_t run) { return ns[run]; });
-        std::vector<RunnerProfile> middle;
-        for (size_t i = order.size() / 4; i < order.size() - order.size() / 4; ++i)
-            middle.push_back(runs[order[i]]);
-        return middle;
+        return order;
     }
 
     double spreadOf(int call) const {
@@ -140,23 +137,26 @@ Result<void> measureRound(const Measured& model, const Measuring& measuring, int
     return {};
 }
 
-Profile profileOf(const Measured& model, Tally tally) {
+Profile profileOf(const Measured& model, const Tally& tally) {
     Profile result;
     result.runs = static_cast<int>(tally.ns.size());
-    const std::vector<RunnerProfile> middle = tally.middleHalf();
     result.threads = model.runner->options().threads;
-    std::ranges::sort(tally.ns);
-    const auto quantile = [&](size_t part, size_t of) {
-        return tally.ns.empty() ? 0 : static_cast<double>(tally.ns[(tally.ns.size() - 1) * part / of]) / 1e6;
-    };
-    result.leastMs = quantile(0, 1);
-    result.medianMs = tally.ns.empty() ? 0 : static_cast<double>(tally.ns[tally.ns.size() / 2]) / 1e6;
-    result.lowMs = quantile(1, 4);
-    result.highMs = quantile(3, 4);
+    // The middle half took neither long nor short: what some other program disturbed is not among them.
+    const std::vector<size_t> order = tally.order();
+    const std::span middle = std::span(order).subspan(order.size() / 4, order.size() - order.size() / 4 * 2);
+    std::vector<RunnerProfile> usual;
+    for (size_t run : middle)
+        usual.push_back(tally.runs[run]);
+    if (!order.empty()) {
+        const auto ms = [&](size_t run) { return static_cast<double>(tally.ns[run]) / 1e6; };
+        result.leastMs = ms(order.front());
+        result.medianMs = ms(order[order.size() / 2]);
+        result.lowMs = ms(middle.front());
+        result.highMs = ms(middle.back());
+    }
     result.shapes = model.shapes;
     result.given = model.given;
-    result.rows =
-        profileRows(*model.loaded, sumOf(middle), static_cast<int>(middle.size()), *model.trace, model.shapes);
+    result.rows = profileRows(*model.loaded, sumOf(usual), static_cast<int>(usual.size()), *model.trace, model.shapes);
     for (ProfileRow& row : result.rows)
         row.spread = tally.spreadOf(row.call);
     return result;
@@ -197,7 +197,7 @@ Result<std::vector<Profile>> profileByTurns(const std::vector<Measured>& models,
             LATHE_CHECKED(measureRound(models[i], measuring, round, rounds, tallies[i], keepGoing));
     std::vector<Profile> profiles;
     for (size_t i = 0; i < models.size(); ++i)
-        profiles.push_back(profileOf(models[i], std::move(tallies[i])));
+        profiles.push_back(profileOf(models[i], tallies[i]));
     // What was measured stays where the runs after it fail: these are an extra.
     for (size_t i = 0; i < models.size(); ++i) {
         if (measuring.counters) {

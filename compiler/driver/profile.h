@@ -30,7 +30,7 @@ struct ProfileRow {
 struct Profile {
     std::vector<ProfileRow> rows;     // of calls that ran, the slowest first
     double leastMs = 0, medianMs = 0; // of the whole run
-    double lowMs = 0, highMs = 0;     // half of the runs took between these
+    double lowMs = 0, highMs = 0;     // the middle half of the runs took from the one to the other
     int runs = 0;
 
     /// What the kernel calls of a run take, by the rows: the whole run without what stands between the calls.

@@ -165,7 +165,7 @@ private slots:
         QVERIFY(std::abs(encoder * 1e6 / (12 * expected) - 1) < 0.02);
     }
 
-    /// Calls of the runs that took neither long nor short, which are no more than such a run, and most of it.
+    /// Calls of the runs that took neither long nor short, which are no more than such a run; none that ran is left out.
     void callsAddUpToARun() {
         QVERIFY(compiled("perf/bert-base/model.onnx"));
         Settled settled(window_);
@@ -173,12 +173,14 @@ private slots:
         QVERIFY(settled.wait());
         const driver::Profile& profile = window_.profilePage()->model()->profile();
         QVERIFY(profile.runs >= 5 && profile.lowMs <= profile.medianMs && profile.medianMs <= profile.highMs);
-        QVERIFY(profile.callsMs() <= profile.highMs && profile.callsMs() > 0.8 * profile.lowMs);
+        QVERIFY2(profile.callsMs() > 0 && profile.callsMs() <= profile.highMs,
+                 qPrintable(QString("%1 of %2 ms").arg(profile.callsMs()).arg(profile.highMs)));
         double shares = 0;
         for (const driver::ProfileRow& row : profile.rows)
             shares += row.share;
         QVERIFY(isClose(shares, 1));
         QVERIFY(profile.timeline && !profile.timeline->calls.empty());
+        QCOMPARE(profile.rows.size(), profile.timeline->calls.size());
     }
 
     /// Layers run one after the other, so calls do, and Enter in a call's row leads into its layer.
