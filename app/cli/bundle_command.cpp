@@ -71,8 +71,11 @@ Result<BundleOptions> optionsOf(const BundleArgs& args, const Common& common) {
         options.parts = with;
     for (const deploy::Part part : without)
         options.parts.erase(part);
+    std::set<std::string> seen;
     for (const std::string& text : args.symbols) {
         LATHE_TRY(const auto symbol, deploy::parseSymbol(text));
+        if (!seen.insert(symbol.first).second)
+            return failure(ErrorKind::Usage, fmt::format("--symbol gives '{}' twice", symbol.first), "give it once");
         options.symbols[symbol.first] = symbol.second;
     }
     if (args.cases >= 0)
@@ -222,6 +225,8 @@ int check(const BundleArgs& args, const Common& common) {
     driver::Progress progress;
     progress.cancelled = Interrupts::asked;
     const auto bundle = deploy::OpenBundle::open(args.bundles.front(), progress);
+    if (std::error_code unknown; !bundle && !std::filesystem::exists(args.bundles.front(), unknown))
+        return prevented(bundle.error(), common);
     if (!bundle)
         return reported(bundle.error(), common);
     const auto told = [&](const deploy::CheckStep& step) {

@@ -105,7 +105,8 @@ Result<driver::InputFiles> inputFiles(const InputArgs& args) {
         std::error_code unknown;
         if (!std::filesystem::exists(file, unknown)) // known now, not when a large model is compiled
             return Failure(inFile(error(fmt::format("there is no file for input '{}'", name)), file));
-        files.byName[name] = file;
+        if (!files.byName.emplace(name, file).second)
+            return failure(ErrorKind::Usage, fmt::format("input '{}' has two files", name), "give one");
     }
     return files;
 }

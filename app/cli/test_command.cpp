@@ -178,7 +178,7 @@ int testCommand(const TestArgs& args, const Common& common) {
         });
     });
     if (tests.empty())
-        return report({error(fmt::format("no ONNX test below {}", fmt::join(args.paths, ", ")),
+        return report({error(ErrorKind::Usage, fmt::format("no ONNX test below {}", fmt::join(args.paths, ", ")),
                              "a test is a model beside folders test_data_set_N")},
                       common);
     std::map<std::string, int> counts;

@@ -19,6 +19,7 @@ Result<model::HostTensor> readTensorAs(const fs::path& path, DataType wanted) {
 }
 
 Result<DataSet> readDataSet(const fs::path& folder, const RunnerModel& loaded) {
+    LATHE_CHECKED(noneBeyond(folder, loaded.inputs.size()));
     DataSet data;
     for (size_t i = 0; i < loaded.inputs.size(); ++i) {
         fs::path file = dataFile(folder, "input", i);

@@ -7,7 +7,7 @@ namespace lathe::driver {
 
 std::string toJson(const Diagnostic& diagnostic) {
     const nlohmann::json line = {{"severity", toString(diagnostic.severity)},
-                                 {"kind", toString(diagnostic.kind)},
+                                 {"kind", diagnostic.severity == Severity::Note ? "" : toString(diagnostic.kind)},
                                  {"file", diagnostic.file},
                                  {"node", diagnostic.node},
                                  {"operator", diagnostic.op},

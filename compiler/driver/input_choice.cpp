@@ -15,7 +15,8 @@ Result<Tensors> readInputs(const std::vector<RunnerValue>& inputs, const InputFi
     for (const RunnerValue& input : inputs)
         names.push_back(input.name);
     Tensors tensors;
-    for (const auto& [name, file] : placesOf(files, names)) {
+    LATHE_TRY(const auto places, placesOf(files, names));
+    for (const auto& [name, file] : places) {
         const auto refused = [&](ErrorKind kind, std::string what, std::string hint) {
             Diagnostic problem = error(kind, std::move(what), std::move(hint));
             problem.file = file.string();
@@ -23,9 +24,9 @@ Result<Tensors> readInputs(const std::vector<RunnerValue>& inputs, const InputFi
         };
         const auto input = std::ranges::find(inputs, name, &RunnerValue::name);
         if (input == inputs.end())
-            return refused(ErrorKind::Usage,
-                           fmt::format("the model has no input '{}', for which this file was chosen", name),
-                           fmt::format("its inputs are {}", fmt::join(names, ", ")));
+            return refused(
+                ErrorKind::Usage, fmt::format("the model has no input '{}', for which this file was chosen", name),
+                names.empty() ? std::string("it has none") : fmt::format("its inputs are {}", fmt::join(names, ", ")));
         auto tensor = readTensorAs(file, input->dtype);
         if (!tensor)
             return refused(tensor.error().kind, fmt::format("for input '{}': {}", name, tensor.error().what),

@@ -13,7 +13,21 @@ std::filesystem::path dataFile(const std::filesystem::path& folder, std::string_
     return folder / fmt::format("{}_{}.pb", what, number);
 }
 
-std::map<std::string, std::filesystem::path> placesOf(const InputFiles& files, const std::vector<std::string>& inputs) {
+Result<void> noneBeyond(const std::filesystem::path& folder, size_t inputs) {
+    const std::filesystem::path next = dataFile(folder, "input", inputs);
+    std::error_code unknown;
+    if (!std::filesystem::exists(next, unknown))
+        return {};
+    Diagnostic problem = error(fmt::format("there is no input {}: the model takes {}", inputs, inputs),
+                               "number the files by the inputs that have no value in the model itself");
+    problem.file = next.string();
+    return Failure(std::move(problem));
+}
+
+Result<std::map<std::string, std::filesystem::path>> placesOf(const InputFiles& files,
+                                                              const std::vector<std::string>& inputs) {
+    if (!files.folder.empty())
+        LATHE_CHECKED(noneBeyond(files.folder, inputs.size()));
     std::map<std::string, std::filesystem::path> places(files.byName.begin(), files.byName.end());
     for (size_t i = 0; i < inputs.size() && !files.folder.empty(); ++i)
         places.try_emplace(inputs[i], dataFile(files.folder, "input", i));
@@ -25,7 +39,8 @@ Result<Shapes> shapesOf(const InputFiles& files, const model::ModelGraph& graph)
     for (const model::Value& input : graph.graph->inputs)
         names.push_back(input.name);
     Shapes shapes;
-    for (const auto& [name, file] : placesOf(files, names)) {
+    LATHE_TRY(const auto places, placesOf(files, names));
+    for (const auto& [name, file] : places) {
         LATHE_TRY(const model::HostTensor tensor, readTensorFile(file));
         shapes.emplace_back(name, tensor.shape);
     }

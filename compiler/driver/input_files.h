@@ -33,8 +33,14 @@ struct InputFiles {
 /// "FOLDER/input_N.pb"; `what` is "input" or "output".
 std::filesystem::path dataFile(const std::filesystem::path& folder, std::string_view what, size_t number);
 
-/// Where each input comes from, by name: those of these names, in the model's order, and those that have a file by name.
-std::map<std::string, std::filesystem::path> placesOf(const InputFiles& files, const std::vector<std::string>& inputs);
+/// Fails if a folder of data has more inputs than a model: what is a default in the model cannot be given, and would be taken
+/// for another input.
+Result<void> noneBeyond(const std::filesystem::path& folder, size_t inputs);
+
+/// Where each input comes from, by name: those of these names, in the model's order, and those that have a file by name. Fails
+/// where the folder has more.
+Result<std::map<std::string, std::filesystem::path>> placesOf(const InputFiles& files,
+                                                              const std::vector<std::string>& inputs);
 
 /// The dims of the tensors in the files, by name. Fails, with a Diagnostic that names the file, where one cannot be read.
 Result<Shapes> shapesOf(const InputFiles& files, const model::ModelGraph& graph);

@@ -230,10 +230,14 @@ private slots:
         QTest::newRow("LpNormalization") << "LpNormalization" << QList<float>{300, 400} << QList<float>{0.6F, 0.8F};
         QTest::newRow("GlobalLpPool") << "GlobalLpPool" << QList<float>{3000, 4000} << QList<float>{5000};
         QTest::newRow("LpPool") << "LpPool <kernel_shape = [2]>" << QList<float>{3000, 4000} << QList<float>{5000};
+        QTest::newRow("Sum") << "Sum" << QList<float>{40000} << QList<float>{40000};
+        QTest::newRow("Mean") << "Mean" << QList<float>{40000} << QList<float>{40000 / 3.0F};
         QTest::newRow("ReduceLogSum") << "ReduceLogSum" << many(30000, 4) << QList<float>{11.6953F}; // log(120000)
         QTest::newRow("ReduceLogSumExp") << "ReduceLogSumExp" << many(0, 70000) << QList<float>{11.1563F}; // log(70000)
         QTest::newRow("InstanceNormalization")
             << "InstanceNormalization" << QList<float>{30000, -30000} << QList<float>{1, -1};
+        QTest::newRow("InstanceNormalization, of one element")
+            << "InstanceNormalization" << QList<float>{30000} << QList<float>{0};
         QTest::newRow("MeanVarianceNormalization")
             << "MeanVarianceNormalization <axes = [2]>" << QList<float>{30000, -30000} << QList<float>{1, -1};
         QTest::newRow("MeanVarianceNormalization, far from zero")
@@ -254,15 +258,15 @@ private slots:
         QFETCH(QList<float>, expected);
         const std::string op = call.toStdString();
         // The text of a float16 constant is its bits: 15360 are those of 1.
-        const std::string more = op == "InstanceNormalization" || op.starts_with("Group") ? ", one, none" : "";
+        const bool hasScale = op == "InstanceNormalization" || op.starts_with("Group");
+        const std::string more = hasScale ? ", one, none" : op == "Sum" || op == "Mean" ? ", h, negative" : "";
         std::string problem;
-        const auto result = resultOf(
-            fmt::format(
-                "g (float[1,1,{0}] x) => (float[a,b,c] y) {{ h = Cast <to = 10> (x) "
-                "one = Constant <value = float16[1] {{15360}}> () none = Constant <value = float16[1] {{0}}> () "
-                "r = {1} (h{2}) y = Cast <to = 1> (r) }}",
-                x.size(), op, more),
-            {1, 1, x.size()}, Values(x.begin(), x.end()), problem);
+        const auto result = resultOf(fmt::format("g (float[1,1,{0}] x) => (float[a,b,c] y) {{ h = Cast <to = 10> (x) "
+                                                 "negative = Neg (h) one = Constant <value = float16[1] {{15360}}> () "
+                                                 "none = Constant <value = float16[1] {{0}}> () "
+                                                 "r = {1} (h{2}) y = Cast <to = 1> (r) }}",
+                                                 x.size(), op, more),
+                                     {1, 1, x.size()}, Values(x.begin(), x.end()), problem);
         QVERIFY2(problem.empty(), problem.c_str());
         const Values y = valuesOf<float>(result);
         QCOMPARE(y.size(), size_t(expected.size()));

@@ -42,6 +42,7 @@ void convertFold(NodeReader& node, Builder& b) {
 #define LATHE_CONVERTER(name) void convert##name(NodeReader& node, Builder& b);
 // math
 LATHE_CONVERTER(Mean)
+LATHE_CONVERTER(Sum)
 LATHE_CONVERTER(Mod)
 LATHE_CONVERTER(Pow)
 LATHE_CONVERTER(BitShift)

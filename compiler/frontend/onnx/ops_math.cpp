@@ -77,20 +77,36 @@ Var elementwise(NodeReader& node, Builder& b, Op op) {
     return b.call(op, {x, y});
 }
 
-Var foldElementwise(NodeReader& node, Builder& b, Op op) {
-    Var result = node.in(0);
+namespace {
+
+/// `first` is the first operand; the others are taken in its type.
+Var folded(NodeReader& node, Builder& b, Op op, Var first) {
+    Var result = first;
     for (size_t i = 1; i < node.inputs() && !b.failed(); ++i) {
-        const Var next = node.in(i);
+        Var next = node.in(i);
         if (b.failed())
             return {};
+        next = cast(b, next, b.dtype(result));
         result = b.call(op, {result, node.version() < 8 ? withDims(b, next, b.shape(result)) : next});
     }
     return result;
 }
 
+} // namespace
+
+Var foldElementwise(NodeReader& node, Builder& b, Op op) {
+    return folded(node, b, op, node.in(0));
+}
+
+void convertSum(NodeReader& node, Builder& b) {
+    node.set(0, inSingle(b, node.in(0), [&](Var first) { return folded(node, b, Op::Add, first); }));
+}
+
 void convertMean(NodeReader& node, Builder& b) {
-    const Var sum = foldElementwise(node, b, Op::Add);
-    node.set(0, div(b, sum, scalarLike(b, static_cast<double>(node.inputs()), sum)));
+    node.set(0, inSingle(b, node.in(0), [&](Var first) {
+                 const Var sum = folded(node, b, Op::Add, first);
+                 return div(b, sum, scalarLike(b, static_cast<double>(node.inputs()), sum));
+             }));
 }
 
 void convertMod(NodeReader& node, Builder& b) {

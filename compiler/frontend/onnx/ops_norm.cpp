@@ -27,6 +27,12 @@ Moments moments(Builder& b, Var x, const Ints& axes) {
     return result;
 }
 
+/// (x - mean) * factor + bias: of what is constant exactly the bias, which x * factor + (bias - mean * factor) is not. By
+/// mean - x: x - mean, which the variance is made of, would be stored for both.
+Var scaled(Builder& b, Var x, Var mean, Var factor, Var bias) {
+    return sub(b, bias, mul(b, sub(b, mean, x), factor));
+}
+
 int64_t nextCall(NodeReader& node) {
     return node.walk.nextRandomCall();
 }
@@ -84,11 +90,8 @@ void convertInstanceNormalization(NodeReader& node, Builder& b) {
     node.set(0, inSingle(b, x, [&](Var v) {
                  const auto channel = [&](Var each) { return fittedAlong(b, cast(b, each, b.dtype(v)), 1, v); };
                  const Moments now = moments(b, v, iotaInts(2, rank));
-                 // One factor and one summand a channel: what is centered is not stored for the result's sake.
                  const Var inverse = inverseRoot(b, now.variance, node.real("epsilon", 1e-5));
-                 const Var factor = mul(b, inverse, channel(scale));
-                 const Var summand = sub(b, channel(bias), mul(b, now.mean, factor));
-                 return add(b, mul(b, v, factor), summand);
+                 return scaled(b, v, now.mean, mul(b, inverse, channel(scale)), channel(bias));
              }));
 }
 
@@ -116,8 +119,8 @@ void convertGroupNormalization(NodeReader& node, Builder& b) {
                              };
                              const Moments now = moments(b, v, {2, 3});
                              const Var inverse = inverseRoot(b, now.variance, node.real("epsilon", 1e-5));
-                             const Var scaled = mul(b, now.centered, mul(b, inverse, fit(scale)));
-                             return reshape(b, add(b, scaled, fit(bias)), shape);
+                             const Var y = scaled(b, v, now.mean, mul(b, inverse, fit(scale)), fit(bias));
+                             return reshape(b, y, shape);
                          }));
 }
 

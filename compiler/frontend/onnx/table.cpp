@@ -200,7 +200,7 @@ constexpr auto table = std::to_array<Row>({
     {standard, "Sqrt", 1, newest, convertUnary<Op::Sqrt>, Arithmetic},
     {standard, "Squeeze", 1, newest, convertSqueeze, Movement},
     {standard, "Sub", 1, newest, convertBinary<Op::Subtract>, Arithmetic},
-    {standard, "Sum", 1, newest, convertFold<Op::Add>, Arithmetic},
+    {standard, "Sum", 1, newest, convertSum, Arithmetic},
     {standard, "SwiGLU", 1, newest, nullptr, Activation},
     {standard, "Swish", 1, newest, convertSwish, Activation},
     {standard, "Tan", 1, newest, convertUnary<Op::Tan>, Arithmetic},

@@ -7,7 +7,7 @@
     lathe.export("model.onnx", "bundle", name="digits", decisions=found.decisions)
 
 Keywords that are not named here are the options of the command (`lathe compile --help`), with underscores: near_records=True,
-shape={"x": [1, 3, 224, 224]}, target=["x86-64-v3", "x86-64-v2"] where an option may be given several times, level=3 for -O.
+shape={"x": [1, 3, 224, 224]}, target=["x86-64-v3", "x86-64-v2"] where an option may be given several times.
 
 Each call runs the program as a child, so whatever a model does there, this interpreter goes on. Errors are Diagnostics.
 progress is called with a Progress, in the thread of the call. What it raises, and Ctrl+C, ends the work: nothing half-done is

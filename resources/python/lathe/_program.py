@@ -96,8 +96,10 @@ def main() -> None:
 
 
 def _text(value: Any) -> str:
-    if isinstance(value, (list, tuple)):
-        return ",".join(map(str, value))
+    if isinstance(value, bool):  # a flag is no size and no text
+        raise Diagnostic("%r is no value of an option" % value, kind="usage", hint="give a number or a text")
+    if not isinstance(value, (str, bytes)) and hasattr(value, "__iter__"):  # also what is no list: ranges, arrays
+        return ",".join(map(_text, value))
     return os.fspath(value) if isinstance(value, os.PathLike) else str(value)
 
 
