@@ -247,6 +247,17 @@ QString RunSettings::text(const model::ModelGraph* graph) const {
     return parts.join(QStringLiteral(", "));
 }
 
+namespace {
+
+/// Whether an input's sizes are known from a file alone.
+bool hasUndeclared(const model::ModelGraph& graph) {
+    return std::ranges::any_of(graph.graph->inputs, [](const model::Value& input) {
+        return input.type.kind == model::ValueType::Kind::Tensor && !input.type.hasShape;
+    });
+}
+
+} // namespace
+
 RunSettingsDialog::RunSettingsDialog(const RunSettings& settings, const model::ModelGraph* graph, QWidget* parent)
     : QDialog(parent), given_(settings), target_(new QComboBox), numerics_(new QComboBox), threads_(new QSpinBox),
       sizes_(new views::models::OpenSizeModel(this)), files_(new views::models::InputFilesModel(this)),
@@ -280,8 +291,10 @@ RunSettingsDialog::RunSettingsDialog(const RunSettings& settings, const model::M
     std::vector<views::models::OpenSize> open =
         graph ? views::models::openSizesOf(*graph) : std::vector<views::models::OpenSize>();
     if (open.empty())
-        all->addWidget(new QLabel(graph ? tr("All sizes of this model are fixed.")
-                                        : tr("With a model open, its sizes are chosen here.")),
+        all->addWidget(new QLabel(!graph ? tr("With a model open, its sizes are chosen here.")
+                                  : hasUndeclared(*graph)
+                                      ? tr("The model declares no shape of an input: a file for it says the sizes.")
+                                      : tr("All sizes of this model are fixed.")),
                        1, Qt::AlignTop);
     else
         addSizes(*all);

@@ -92,7 +92,7 @@ void SweepPanel::setSweep(const driver::Sweep& sweep) {
         : !compiled_           ? tr("Compile the model (F5) to see how its time goes with its sizes.")
         : fixed_               ? tr("The settings fix the sizes that this model leaves open. Leave them open there "
                                                   "(Model › Settings…) and compile, to run the model over one.")
-        : names_->count() == 0 ? tr("All sizes of this model are fixed: there is nothing to run it over.")
+        : names_->count() == 0 ? tr("No size of this model is open: there is nothing to run it over.")
                                : tr("Choose a size that the model leaves open, and what it is to run with: the model "
                                     "is compiled once and runs at each."),
         empty);
