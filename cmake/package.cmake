@@ -52,7 +52,7 @@ install(FILES LICENSE LICENSES/GPL-3.0-or-later.txt LICENSES/Apache-2.0.txt
 
 # The runtime for programs: #include <lathe/lathe_rt.h>, find_package(Lathe), pkg-config lathe.
 install(FILES compiler/runtime/lathe_rt.h compiler/runtime/lathe_rt.hpp compiler/runtime/linked_model.h
-              compiler/runtime/abi.h compiler/runtime/dlpack.h
+              compiler/abi/abi.h compiler/abi/dlpack.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/lathe COMPONENT runtime-dev)
 file(RELATIVE_PATH lathe_from_config ${CMAKE_INSTALL_FULL_LIBDIR}/cmake/Lathe ${CMAKE_INSTALL_PREFIX})
 file(RELATIVE_PATH lathe_from_pc ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})

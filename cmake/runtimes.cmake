@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Runtime packages: what a compiled model needs on the machine where it runs, one folder a kind of machine, made by one
-# recipe from the sources of compiler/runtime alone. They lie in share/lathe/runtimes/TRIPLE beside the programs' bin:
+# recipe from the sources of compiler/runtime and compiler/abi alone. They lie in share/lathe/runtimes/TRIPLE beside the programs' bin:
 #   lib/liblathe_rt.so.1  lib/liblathe_rt.a  lib/liblathe_rt_nothreads.a   the last has one thread and no pthreads
 #   include/lathe/        the interface
 #   bin/lathe-check       the self-check of bundles, and bin/lathe-runner: static programs, for a device that has nothing
@@ -9,7 +9,7 @@
 #   licenses/             of libc, libstdc++, fmt, JSON for Modern C++ and xxHash, parts of which are in these
 #   runtime.json          versions, what of glibc and libstdc++ the shared library needs, hashes of the files
 # clang is a compiler for all machines, so another machine differs by --target and by the sysroot that Debian's packages bring.
-file(STRINGS ${CMAKE_SOURCE_DIR}/compiler/runtime/abi.h abi REGEX "^#define LATHE_ABI_VERSION ")
+file(STRINGS ${CMAKE_SOURCE_DIR}/compiler/abi/abi.h abi REGEX "^#define LATHE_ABI_VERSION ")
 string(REGEX REPLACE ".* " "" LATHE_ABI_VERSION "${abi}")
 
 # The sources of compiler/runtime; in its folders are programs, and what stands in for a file of it in one library.
@@ -25,9 +25,9 @@ foreach(file base/data_type base/diagnostic base/narrow_float base/printable bas
     list(APPEND LATHE_CHECK_SOURCES ${CMAKE_SOURCE_DIR}/compiler/${file}.cpp)
 endforeach()
 file(GLOB LATHE_RUNTIME_HEADERS CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/compiler/runtime/*.hpp)
-list(APPEND LATHE_RUNTIME_HEADERS ${CMAKE_SOURCE_DIR}/compiler/runtime/lathe_rt.h ${CMAKE_SOURCE_DIR}/compiler/runtime/abi.h
+list(APPEND LATHE_RUNTIME_HEADERS ${CMAKE_SOURCE_DIR}/compiler/runtime/lathe_rt.h
      ${CMAKE_SOURCE_DIR}/compiler/runtime/linked_model.h
-     ${CMAKE_SOURCE_DIR}/compiler/runtime/dlpack.h)
+     ${CMAKE_SOURCE_DIR}/compiler/abi/abi.h ${CMAKE_SOURCE_DIR}/compiler/abi/dlpack.h)
 
 # Its main function is apart: programs that hold a model have another.
 list(REMOVE_ITEM LATHE_CHECK_SOURCES ${CMAKE_SOURCE_DIR}/compiler/selfcheck/main.cpp)
@@ -50,7 +50,7 @@ function(lathe_runtime_part TARGET KIND TRIPLE)
     set_target_properties(${TARGET} PROPERTIES OUTPUT_NAME "${ARG_OUTPUT}" EXCLUDE_FROM_ALL ON BUILD_RPATH_USE_ORIGIN OFF
         RUNTIME_OUTPUT_DIRECTORY "${ARG_FOLDER}/bin" LIBRARY_OUTPUT_DIRECTORY "${ARG_FOLDER}/lib"
         ARCHIVE_OUTPUT_DIRECTORY "${ARG_FOLDER}/lib" UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
-    target_include_directories(${TARGET} PRIVATE ${CMAKE_SOURCE_DIR}/compiler)
+    target_include_directories(${TARGET} PRIVATE ${CMAKE_SOURCE_DIR}/compiler ${CMAKE_SOURCE_DIR}/compiler/abi)
     # What is shipped names no folder of the machine that built it.
     target_compile_options(${TARGET} PRIVATE --target=${TRIPLE} -O2 -fvisibility=hidden -fvisibility-inlines-hidden
                            -ffunction-sections -fdata-sections -fmacro-prefix-map=${CMAKE_SOURCE_DIR}/=)

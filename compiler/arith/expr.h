@@ -124,7 +124,7 @@ enum class Intrinsic : uint8_t {
     // addresses and effects; only in lowered TIR
     AddressOf, // {Load} -> handle
     PtrOffset, // {handle, index bytes} -> handle
-    RtCall,    // {IntImm lathe_rt function ordinal (runtime/abi.h), args…}: a call through the runtime's table
+    RtCall,    // {IntImm lathe_rt function ordinal (abi/abi.h), args…}: a call through the runtime's table
     // hints
     Prefetch, // {Load} -> int32 0: the element's cache line will be read soon. Nothing is read; it need not exist
 };

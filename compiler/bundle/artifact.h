@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Artifacts on disk: a shared object whose last segment holds the constants (runtime/abi.h: lathe_trailer), or which has them in
+// Artifacts on disk: a shared object whose last segment holds the constants (abi/abi.h: lathe_trailer), or which has them in
 // a file beside it. Written whole or not at all: a file gets its name when it is whole, so a process that is killed on the way
 // leaves nothing behind.
 #pragma once

@@ -6,8 +6,8 @@
 // (those of GNU ld have none): the others move up, and the new one comes behind the last that is loaded.
 #pragma once
 
+#include "abi/abi.h"
 #include "base/result.h"
-#include "runtime/abi.h"
 
 #include <cstddef>
 #include <cstdint>

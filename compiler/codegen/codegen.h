@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // From lowered loop IR to machine code. One PrimFunc becomes one object; objects and the model's tables are linked to a
-// shared object that needs no library: everything it calls is in the runtime's table of functions (runtime/abi.h).
+// shared object that needs no library: everything it calls is in the runtime's table of functions (abi/abi.h).
 // All functions here are thread-safe.
 #pragma once
 

@@ -37,7 +37,7 @@ Result<Target> parseTarget(std::string_view text);
 
 /// What a CPU must have for code of a target: what the runtime asks it for.
 struct Required {
-    std::vector<std::string> isa; // extensions by LLVM's names (runtime/isa.h), sorted
+    std::vector<std::string> isa; // extensions by LLVM's names (abi/isa.h), sorted
     int vectorBits = 0;           // Target::scalableBits
 
     bool has(std::string_view name) const { return std::ranges::find(isa, name) != isa.end(); }

@@ -3,6 +3,7 @@
 // The steps that all forms have.
 #include "deploy/planner.h"
 
+#include "abi/abi.h"
 #include "arith/analysis.h"
 #include "arith/print.h"
 #include "base/sha1.h"
@@ -14,7 +15,6 @@
 #include "deploy/texts.h"
 #include "driver/guarded.h"
 #include "driver/inputs.h"
-#include "runtime/abi.h"
 #include "runtime/artifact_image.h"
 
 #include <algorithm>

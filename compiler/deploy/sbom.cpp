@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "deploy/sbom.h"
 
+#include "abi/dlpack.h"
 #include "base/sha1.h"
 #include "base/sha256.h"
 #include "deploy/licence.h"
 #include "driver/json.h"
-#include "runtime/dlpack.h"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/model_tables.h"
 
+#include "abi/abi.h"
 #include "driver/input_integers.h"
 #include "driver/json.h"
 #include "lower/diagnose.h"
 #include "relay/element.h"
 #include "relay/type_map.h"
-#include "runtime/abi.h"
 #include "tir/transform/number_checks.h"
 
 #include <fmt/format.h>

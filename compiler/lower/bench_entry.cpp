@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lower/bench_entry.h"
 
+#include "abi/abi.h"
 #include "lower/entry_scope.h"
 #include "lower/sizes.h"
-#include "runtime/abi.h"
 
 #include <fmt/format.h>
 

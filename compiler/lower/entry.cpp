@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "abi/abi.h"
 #include "lower/diagnose.h"
 #include "lower/entry_builder.h"
 #include "lower/sizes.h"
 #include "relay/attrs.h"
 #include "relay/type_map.h"
-#include "runtime/abi.h"
 #include "tir/verify.h"
 #include "tir/visit.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // `if` and `loop` in the entry: nested scopes, how values get in and out of them, and the stacks that loops make.
+#include "abi/abi.h"
 #include "lower/entry_builder.h"
 #include "lower/sizes.h"
-#include "runtime/abi.h"
 
 #include <algorithm>
 

@@ -3,9 +3,9 @@
 // Scopes are lists first, so that a long model nests no deeper than its names; finishing folds from the end.
 #include "lower/entry_scope.h"
 
+#include "abi/abi.h"
 #include "base/limits.h"
 #include "lower/sizes.h"
-#include "runtime/abi.h"
 #include "tir/visit.h"
 
 #include <algorithm>

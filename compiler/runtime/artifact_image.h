@@ -11,7 +11,7 @@
 // What it leaves out is checked otherwise: places in the file, and the table of names.
 #pragma once
 
-#include "runtime/abi.h"
+#include "abi/abi.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/cpu.h"
 
-#include "runtime/isa.h"
+#include "abi/isa.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -41,7 +41,7 @@ auto* rowOf(const Table& table, std::string_view name) {
 
 constexpr unsigned ownMachine = EM_X86_64;
 constexpr const char* ownName = "x86_64";
-constexpr const auto& ownTable = x86Isa;
+constexpr const auto& ownTable = abi::x86Isa;
 
 struct Registers {
     unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
@@ -54,21 +54,21 @@ Registers cpuid(unsigned leaf, unsigned sub = 0) {
     return r;
 }
 
-unsigned wordOf(X86Isa::Word word) {
+unsigned wordOf(abi::X86Isa::Word word) {
     switch (word) {
-    case X86Isa::Word::Leaf1Ecx:
+    case abi::X86Isa::Word::Leaf1Ecx:
         return cpuid(1).ecx;
-    case X86Isa::Word::Leaf7Ebx:
+    case abi::X86Isa::Word::Leaf7Ebx:
         return cpuid(7).ebx;
-    case X86Isa::Word::Leaf7Ecx:
+    case abi::X86Isa::Word::Leaf7Ecx:
         return cpuid(7).ecx;
-    case X86Isa::Word::Leaf7Edx:
+    case abi::X86Isa::Word::Leaf7Edx:
         return cpuid(7).edx;
-    case X86Isa::Word::Leaf7Sub1Eax:
+    case abi::X86Isa::Word::Leaf7Sub1Eax:
         return cpuid(7, 1).eax;
-    case X86Isa::Word::Leaf7Sub1Edx:
+    case abi::X86Isa::Word::Leaf7Sub1Edx:
         return cpuid(7, 1).edx;
-    case X86Isa::Word::Extended1Ecx:
+    case abi::X86Isa::Word::Extended1Ecx:
         return cpuid(0x80000001).ecx;
     }
     return 0;
@@ -84,7 +84,7 @@ unsigned keptRegisters() {
     return low;
 }
 
-bool has(const X86Isa& isa) {
+bool has(const abi::X86Isa& isa) {
     return (wordOf(isa.word) >> isa.bit & 1) && (keptRegisters() & isa.kept) == isa.kept;
 }
 
@@ -121,9 +121,9 @@ std::string whatItIs() {
 
 constexpr unsigned ownMachine = EM_AARCH64;
 constexpr const char* ownName = "aarch64";
-constexpr const auto& ownTable = armIsa;
+constexpr const auto& ownTable = abi::armIsa;
 
-bool has(const ArmIsa& isa) {
+bool has(const abi::ArmIsa& isa) {
     return getauxval(isa.second ? AT_HWCAP2 : AT_HWCAP) >> isa.bit & 1;
 }
 
@@ -131,7 +131,7 @@ bool has(const ArmIsa& isa) {
 
 constexpr unsigned ownMachine = EM_RISCV;
 constexpr const char* ownName = "riscv64";
-constexpr const auto& ownTable = riscvIsa;
+constexpr const auto& ownTable = abi::riscvIsa;
 
 /// The kernel's answer (Documentation/arch/riscv/hwprobe.rst), and whether it gives one: Linux 6.4 was the first.
 bool probeKernel(uint64_t& extensions) {
@@ -148,7 +148,7 @@ bool probeKernel(uint64_t& extensions) {
 
 /// Whether a child process lives through the instruction: what older kernels and emulators do not tell. False where there
 /// is none to try.
-bool canExecute(const RiscvIsa& isa) {
+bool canExecute(const abi::RiscvIsa& isa) {
     constexpr uint32_t nothing = 0x00000013, returns = 0x00008067;
     constexpr uint32_t vectorOf16 = 0xcc80f057, vectorOf64 = 0xcd80f057; // vsetivli zero, 1, e16 or e64, m1, ta, ma
     const std::string_view name(isa.name);
@@ -188,7 +188,7 @@ bool canExecute(const RiscvIsa& isa) {
     return lived;
 }
 
-bool has(const RiscvIsa& isa) {
+bool has(const abi::RiscvIsa& isa) {
     if (isa.letter && getauxval(AT_HWCAP) >> (isa.letter - 'a') & 1)
         return true;
     uint64_t extensions = 0;

@@ -11,7 +11,7 @@
 
 namespace lathe::runtime {
 
-/// Whether it has an extension of runtime/isa.h; false of names that are not in this machine's table.
+/// Whether it has an extension of abi/isa.h; false of names that are not in this machine's table.
 bool cpuSupports(std::string_view name);
 
 /// Bits of its SVE or RISC-V vector registers for this thread; 0: it has none.

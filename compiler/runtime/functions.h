@@ -3,7 +3,7 @@
 // The table of functions that generated code calls.
 #pragma once
 
-#include "runtime/abi.h"
+#include "abi/abi.h"
 
 namespace lathe::runtime {
 

@@ -3,7 +3,7 @@
 // Both widths share one switch, so that no function can be there for one and missing for the other.
 #include "runtime/math.h"
 
-#include "runtime/abi.h"
+#include "abi/abi.h"
 
 #include <cmath>
 #include <limits>

@@ -6,7 +6,7 @@
 // after it. What a region computes and which status it gives do not depend on who runs a chunk.
 #pragma once
 
-#include "runtime/abi.h"
+#include "abi/abi.h"
 #include "runtime/exec.h"
 
 #include <atomic>

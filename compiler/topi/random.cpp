@@ -6,7 +6,7 @@
 // independent.
 //   float32: u = (bits >> 8) * 2^-24;  float64: u = ((bits(2i) >> 5) * 2^26 + (bits(2i + 1) >> 6)) * 2^-53
 //   result = low + u * (high - low)
-#include "runtime/abi.h"
+#include "abi/abi.h"
 #include "topi/expressions.h"
 #include "topi/families.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Artifacts on disk: constants lie where they were placed, in a segment of their own; a file is whole or absent.
+#include "abi/abi.h"
 #include "base/memory_file.h"
 #include "bundle/artifact.h"
-#include "runtime/abi.h"
 #include "support/program_of_tests.h"
 
 #include <QProcess>

@@ -4,9 +4,9 @@
 // runtime functions that stands in for the runtime (threads included).
 #pragma once
 
+#include "abi/abi.h"
 #include "codegen/codegen.h"
 #include "codegen/target.h"
-#include "runtime/abi.h"
 #include "tir/ir.h"
 
 #include <memory>

@@ -3,10 +3,10 @@
 // diagnostic; code for every machine that is left links without a library.
 #include "codegen/target.h"
 
+#include "abi/isa.h"
 #include "build.h"
 #include "codegen/codegen.h"
 #include "harness.h"
-#include "runtime/isa.h"
 #include "support/program_of_tests.h"
 
 #include <QTest>
@@ -210,9 +210,9 @@ private slots:
                 QVERIFY2(codegen::requiredOf(*with).has(isa.name), isa.name);
             }
         };
-        allKnown("x86_64-linux-gnu:x86-64-v2", runtime::x86Isa);
-        allKnown("aarch64-linux-gnu:generic", runtime::armIsa);
-        allKnown("riscv64-linux-gnu:rv64gcv", runtime::riscvIsa);
+        allKnown("x86_64-linux-gnu:x86-64-v2", abi::x86Isa);
+        allKnown("aarch64-linux-gnu:generic", abi::armIsa);
+        allKnown("riscv64-linux-gnu:rv64gcv", abi::riscvIsa);
         // The x86-64 psABI's levels.
         QCOMPARE(isaOf("x86-64-v2").isa, (std::vector<std::string>{"popcnt", "sse3", "sse4.1", "sse4.2", "ssse3"}));
         for (const char* name : {"avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe"})

@@ -49,7 +49,7 @@ def check(binaries, sources, model, folder):
     run(binaries / "lathe", "compile", model, "-o", artifact)
     (folder / "include").mkdir()  # as bundles and packages have it
     (folder / "include/lathe").symlink_to(sources / "compiler/runtime")
-    run("gcc", "-std=c99", "-Wall", "-Wextra", "-Werror", source, "-I", folder / "include", "-L", binaries, "-llathe_rt", "-lpthread", "-lm",
+    run("gcc", "-std=c99", "-Wall", "-Wextra", "-Werror", source, "-I", folder / "include", "-I", sources / "compiler/abi", "-L", binaries, "-llathe_rt", "-lpthread", "-lm",
         f"-Wl,-rpath,{binaries}", "-o", program)
     sets = model.parent / "test_data_set_0"
     for name, file in (("input", "input_0.pb"), ("expected", "output_0.pb")):

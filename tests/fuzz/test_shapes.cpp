@@ -227,8 +227,8 @@ private slots:
         gcc.setProcessChannelMode(QProcess::MergedChannels);
         gcc.start("gcc",
                   {"-std=gnu99", "-Wall", "-Wextra", "-Werror", "-O1", LATHE_SOURCE_DIR "/tests/fuzz/run_shapes.c",
-                   "-I", LATHE_SOURCE_DIR "/compiler", "-o", program_, "-L", LATHE_BINARY_DIR, "-llathe_rt",
-                   "-Wl,-rpath," LATHE_BINARY_DIR, "-lpthread", "-lm"});
+                   "-I", LATHE_SOURCE_DIR "/compiler", "-I", LATHE_SOURCE_DIR "/compiler/abi", "-o", program_, "-L",
+                   LATHE_BINARY_DIR, "-llathe_rt", "-Wl,-rpath," LATHE_BINARY_DIR, "-lpthread", "-lm"});
         QVERIFY(gcc.waitForFinished(60'000));
         QVERIFY2(gcc.exitCode() == 0, gcc.readAll().constData());
     }

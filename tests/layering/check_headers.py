@@ -84,7 +84,8 @@ def shown_by_build(header):
 def check(header, options):
     language = "c-header" if header.name in ("abi.h", "lathe_rt.h") else "c++-header"
     if language == "c-header":
-        options = ["clang-19", "-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", f"-I{ROOT / 'compiler'}"]
+        options = ["clang-19", "-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", f"-I{ROOT / 'compiler'}",
+                   f"-I{ROOT / 'compiler' / 'abi'}"]
     command = [*options, "-Wno-pragma-once-outside-header", "-Wno-unused-const-variable", "-fsyntax-only", "-x",
                language, str(header)]
     return subprocess.run(command, capture_output=True, text=True)

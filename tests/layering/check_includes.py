@@ -13,6 +13,8 @@ ROOT = Path(__file__).resolve().parents[2]
 
 # folder: folders it may include, beside itself and base.
 COMPILER = {
+    "abi": "",
+    "runtime": "abi",
     "base": "",
     "model": "",
     "arith": "",
@@ -21,21 +23,20 @@ COMPILER = {
     "tir": "arith",
     "te": "arith tir",
     "schedule": "arith tir",
-    "topi": "arith relay te tir schedule runtime/abi.h",
-    "lower": "relay topi te tir schedule arith model runtime/abi.h",
+    "topi": "abi arith relay te tir schedule",
+    "lower": "abi relay topi te tir schedule arith model",
     "tune": "schedule tir arith",
-    "codegen": "tir arith runtime/abi.h runtime/isa.h runtime/lathe_rt.h",
-    "runtime": "",
-    "bundle": "runtime",
+    "codegen": "abi runtime tir arith",
+    "bundle": "abi runtime",
     "project": "driver",
     "records": "driver codegen tune schedule tir lower",
-    "driver": "model arith relay frontend tir te schedule topi lower tune codegen runtime bundle",
+    "driver": "model arith relay frontend tir te schedule topi lower tune codegen abi runtime bundle",
     "selfcheck": "model runtime driver/compare.h driver/json.h driver/npy.h",
     "report": "driver model arith relay tir schedule lower",
-    "deploy": "driver model arith relay frontend codegen bundle runtime "
+    "deploy": "driver model arith relay frontend codegen bundle abi runtime "
               "selfcheck/listed_files.h selfcheck/golden_case.h selfcheck/latency.h",
 }
-NOT_EVEN_BASE = {"base", "runtime"}
+NOT_EVEN_BASE = {"base", "abi", "runtime"}
 # Views show the driver's values and, read only, the IRs; only the app wires them to the driver.
 VIEW_MODELS = "driver model relay tir schedule tune records lower arith base views/models"
 VIEW_PAGE = "driver views/models"  # what all pages are
@@ -43,9 +44,9 @@ VIEW_PAGE = "driver views/models"  # what all pages are
 VIEW_PAGES = "views/models views/text views/page views/graph/graph_pane.h"
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.MULTILINE)
-# Copied to a device as they are, without the folders around them.
-SHIPPED = {"compiler/runtime/lathe_rt.h", "compiler/runtime/linked_model.h", "compiler/runtime/abi.h",
-           "compiler/runtime/dlpack.h"}
+# Copied to a device as they are, without the folders around them: they lie in one there, and so name each other.
+SHIPPED = {"compiler/runtime/lathe_rt.h", "compiler/runtime/linked_model.h", "compiler/abi/abi.h",
+           "compiler/abi/dlpack.h"}
 QT = re.compile(r"^(Q[A-Z]\w*|Qt\w+/.*|Qsci/.*|qcustomplot\.h)$")
 # Parsing these costs seconds: only the folders that are about them may include them.
 HEAVY_FOLDERS = ("compiler/codegen/llvm/", "compiler/frontend/onnx/")

@@ -3,7 +3,7 @@
  * A model written by hand: y[n, 4] = x[n, 4] + c[4], and z[k], whose size (3) only running tells.
  * What x[0, 0] is may ask for trouble instead. Built when the tests run, as the compiler's output would be: no library.
  */
-#include "runtime/abi.h"
+#include "abi/abi.h"
 
 enum { FLOAT = 4 };
 

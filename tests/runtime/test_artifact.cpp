@@ -273,8 +273,8 @@ private slots:
         gcc.setProcessChannelMode(QProcess::MergedChannels);
         gcc.start("gcc",
                   {"-std=c99", "-Wall", "-Wextra", "-Werror", "-O1", LATHE_SOURCE_DIR "/docs/examples/run_model.c",
-                   "-I", folder_.filePath("include"), "-o", program, "-L", LATHE_BINARY_DIR, "-llathe_rt",
-                   "-Wl,-rpath," LATHE_BINARY_DIR, "-lpthread", "-lm"});
+                   "-I", folder_.filePath("include"), "-I", LATHE_SOURCE_DIR "/compiler/abi", "-o", program, "-L",
+                   LATHE_BINARY_DIR, "-llathe_rt", "-Wl,-rpath," LATHE_BINARY_DIR, "-lpthread", "-lm"});
         QVERIFY(gcc.waitForFinished(60'000));
         QVERIFY2(gcc.exitCode() == 0, gcc.readAll().constData());
         const auto floats = [&](const char* name, const std::vector<float>& values) {

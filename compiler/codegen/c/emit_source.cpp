@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // NAME.c: helpers, a static function a kernel, the entry, and what the header declares.
+#include "abi/abi.h"
 #include "codegen/c/model.h"
 #include "codegen/c/types.h"
-#include "runtime/abi.h"
 #include "tir/structure.h"
 #include "tir/visit.h"
 

@@ -2,9 +2,9 @@
 //
 // Casts, intrinsics, and the functions of the runtime's table, of which there is no runtime here: what the entry asks it
 // for is in the run's own record (`x`), or is a helper.
+#include "abi/abi.h"
 #include "codegen/c/function.h"
 #include "codegen/c/types.h"
-#include "runtime/abi.h"
 #include "tir/transform/flatten_buffers.h"
 
 #include <fmt/format.h>

@@ -2,9 +2,9 @@
 //
 // Statements. Lets, bindings and allocations in tail position are followed in a loop, so that a model's entry, which is
 // one long chain of them, does not recurse over its length.
+#include "abi/abi.h"
 #include "codegen/c/function.h"
 #include "codegen/c/types.h"
-#include "runtime/abi.h"
 #include "tir/transform/flatten_buffers.h"
 #include "tir/transform/loop_facts.h"
 #include "tir/visit.h"

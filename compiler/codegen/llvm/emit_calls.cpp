@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Intrinsics and calls of the runtime's table. The table's address is loaded once a function; `exec` goes along where the
-// C signature has it. The signatures follow lathe_functions in runtime/abi.h.
+// C signature has it. The signatures follow lathe_functions in abi/abi.h.
+#include "abi/abi.h"
 #include "codegen/llvm/emitter.h"
-#include "runtime/abi.h"
 
 #include <llvm/IR/Intrinsics.h>
 

@@ -2,8 +2,8 @@
 //
 // Expressions: constants, arithmetic, comparison, selection, reductions. A shared node is computed once a statement;
 // a scope of the memo belongs to each branch, so nothing is used where it was not computed.
+#include "abi/abi.h"
 #include "codegen/llvm/emitter.h"
-#include "runtime/abi.h"
 
 #include <bit>
 #include <llvm/IR/Intrinsics.h>

@@ -3,8 +3,8 @@
 // Float functions. For float32 the common ones are vector code of our own, with the error stated at each (worst over
 // samples of all floats, measured by tests/codegen/test_intrinsics); the others and float64 are computed lane by lane by
 // the runtime's table. Nothing here may become a call of a math library.
+#include "abi/abi.h"
 #include "codegen/llvm/emitter.h"
-#include "runtime/abi.h"
 
 #include <array>
 #include <llvm/IR/Intrinsics.h>

@@ -3,8 +3,8 @@
 // Parallel loops: each iteration is a task of the runtime's threads. The body becomes an internal function of (closure,
 // task, exec); the closure holds the variables and addresses that the body uses. A loop of one iteration runs in place.
 // What an iteration should be is decided before (tir/transform/parallel_regions.h).
+#include "abi/abi.h"
 #include "codegen/llvm/emitter.h"
-#include "runtime/abi.h"
 #include "tir/visit.h"
 
 namespace lathe::codegen {

@@ -2,8 +2,8 @@
 //
 // Statements. Lets, bindings and allocations in tail position are followed in a loop, so that a model's entry, which is
 // one long chain of them, does not recurse over its length. Loops test at the bottom.
+#include "abi/abi.h"
 #include "codegen/llvm/emitter.h"
-#include "runtime/abi.h"
 #include "tir/transform/flatten_buffers.h"
 #include "tir/transform/loop_facts.h"
 

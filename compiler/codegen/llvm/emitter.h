@@ -53,7 +53,7 @@ private:
     int outlined_ = 0;
 };
 
-/// The runtime's number of a float function (runtime/abi.h); -1: it has none.
+/// The runtime's number of a float function (abi/abi.h); -1: it has none.
 int mathOrdinal(Intrinsic which);
 
 class FunctionEmitter {

@@ -2,10 +2,10 @@
 //
 // The machine this runs on: its cpu by LLVM, of which features it has by LLVM on x86-64 and by the runtime elsewhere, which
 // asks the kernel; caches by the C library and the kernel.
+#include "abi/isa.h"
 #include "codegen/lacking.h"
 #include "codegen/llvm/subtarget.h"
 #include "codegen/target.h"
-#include "runtime/isa.h"
 #include "runtime/lathe_rt.h"
 
 #include <algorithm>
@@ -23,13 +23,13 @@ namespace {
 
 #if defined(__aarch64__)
 constexpr Machine here = Machine::AArch64;
-constexpr auto& isaHere = runtime::armIsa;
+constexpr auto& isaHere = abi::armIsa;
 #elif defined(__riscv)
 constexpr Machine here = Machine::RiscV64;
-constexpr auto& isaHere = runtime::riscvIsa;
+constexpr auto& isaHere = abi::riscvIsa;
 #else
 constexpr Machine here = Machine::X86_64;
-constexpr auto& isaHere = runtime::x86Isa;
+constexpr auto& isaHere = abi::x86Isa;
 #endif
 
 /// The size that the C library reads out of CPUID, else the kernel's own note of it ("2048K"), else `usual`.
@@ -66,10 +66,10 @@ std::string hostFeatures([[maybe_unused]] const llvm::MCSubtargetInfo& table) {
         (there ? added : removed).push_back(fmt::format("{}{}", there ? '+' : '-', name));
     };
 #if defined(__aarch64__)
-    for (const runtime::ArmIsa& isa : runtime::armIsa)
+    for (const abi::ArmIsa& isa : abi::armIsa)
         note(lathe_cpu_supports(isa.name), isa.name);
 #elif defined(__riscv)
-    for (const runtime::RiscvIsa& isa : runtime::riscvIsa)
+    for (const abi::RiscvIsa& isa : abi::riscvIsa)
         note(lathe_cpu_supports(isa.name), isa.name);
     for (int bits = 256; bits <= lathe_cpu_vector_bits(); bits *= 2)
         note(true, fmt::format("zvl{}b", bits));

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The model's tables as LLVM constants. Struct types mirror runtime/abi.h field by field; LLVM lays them out as C does.
+// The model's tables as LLVM constants. Struct types mirror abi/abi.h field by field; LLVM lays them out as C does.
+#include "abi/abi.h"
 #include "codegen/codegen.h"
 #include "codegen/llvm/target_machine.h"
 #include "codegen/target.h"
-#include "runtime/abi.h"
 
 #include <fmt/ranges.h>
 #include <llvm/IR/Constants.h>

@@ -6,9 +6,9 @@
 // those that it needs, all of which are.
 #include "codegen/target.h"
 
+#include "abi/isa.h"
 #include "codegen/llvm/subtarget.h"
 #include "codegen/llvm/target_machine.h"
-#include "runtime/isa.h"
 
 #include <algorithm>
 #include <charconv>
@@ -392,13 +392,13 @@ Required requiredOf(const Target& target) {
     };
     switch (target.machine) {
     case Machine::X86_64:
-        add(runtime::x86Isa);
+        add(abi::x86Isa);
         break;
     case Machine::AArch64:
-        add(runtime::armIsa);
+        add(abi::armIsa);
         break;
     case Machine::RiscV64:
-        add(runtime::riscvIsa);
+        add(abi::riscvIsa);
         break;
     }
     return required;

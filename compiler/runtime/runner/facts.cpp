@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/runner/facts.h"
 
-#include "runtime/isa.h"
+#include "abi/isa.h"
 #include "runtime/lathe_rt.h"
 
 #include <cstdint>
@@ -106,9 +106,9 @@ std::vector<std::pair<std::string, std::string>> facts(const std::string& folder
         cpu = firstLine("/proc/device-tree/model");
     add("cpu", std::move(cpu));
     std::string isa;
-    addSupported(x86Isa, isa);
-    addSupported(armIsa, isa);
-    addSupported(riscvIsa, isa);
+    addSupported(abi::x86Isa, isa);
+    addSupported(abi::armIsa, isa);
+    addSupported(abi::riscvIsa, isa);
     add("isa", std::move(isa));
     add("vector_bits", std::to_string(lathe_cpu_vector_bits()));
     add("page_size", std::to_string(sysconf(_SC_PAGESIZE)));

@@ -11,7 +11,7 @@ namespace lathe::runtime::runner {
 
 /// Names and values, in this order; what the machine does not tell is left out:
 ///   machine       "x86_64"                            kernel     "Linux 6.1.0"
-///   cpu           as its maker calls it               isa        extensions of runtime/isa.h, with blanks between
+///   cpu           as its maker calls it               isa        extensions of abi/isa.h, with blanks between
 ///   vector_bits   of SVE or RISC-V registers          page_size  bytes
 ///   cores         that this process may use           cpu_quota  of the control group, in cores: "1.5"
 ///   memory, memory_available                          bytes

@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-namespace lathe::runtime {
+namespace lathe::abi {
 
 /// x86-64: a bit that CPUID gives, and what the operating system has to keep of registers for it (bits of XCR0).
 struct X86Isa {
@@ -113,4 +113,4 @@ inline constexpr RiscvIsa riscvIsa[] = {
     {"zvfhmin", 31, 0, 0x4a161157}, // vfwcvt.f.f.v v2, v1
 };
 
-} // namespace lathe::runtime
+} // namespace lathe::abi
