@@ -3,7 +3,7 @@
 // The part of MainWindow that exports: fills the wizard in, and does what it wishes by the Engine.
 #include "app/export_choices.h"
 #include "app/main_window.h"
-#include "bundle/artifact.h"
+#include "artifact/artifact.h"
 #include "codegen/target.h"
 #include "driver/inputs.h"
 #include "views/exporting/export_wizard.h"
@@ -143,7 +143,7 @@ void MainWindow::beginExport(const ExportRequest& chosen) {
     choices.target = settings_.target;
     choices.isDecided = decisions() != driver::Decisions();
     if (isCompiled())
-        if (const auto parts = bundle::partsOf(compilation_->artifact->path()))
+        if (const auto parts = artifact::partsOf(compilation_->artifact->path()))
             choices.artifactBytes = qint64(parts->codeBytes + parts->constantBytes);
 
     if (begin.name.isEmpty()) {

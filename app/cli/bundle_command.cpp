@@ -5,7 +5,7 @@
 #include "app/cli/interrupts.h"
 #include "app/cli/prepare.h"
 #include "app/cli/print_line.h"
-#include "bundle/artifact.h"
+#include "artifact/artifact.h"
 #include "deploy/bundle_diff.h"
 #include "deploy/bundle_model.h"
 #include "deploy/check_bundle.h"
@@ -127,7 +127,7 @@ void printPlan(const deploy::PlannedBundle& bundle, const Common& common) {
 int makeBundle(const BundleArgs& args, const Common& common) {
     if (args.model.empty() || (args.out.empty() && !args.dryRun))
         return report({error(ErrorKind::Usage, "a model and -o are needed", "lathe bundle MODEL -o FOLDER")}, common);
-    if (bundle::partsOf(args.model))
+    if (artifact::partsOf(args.model))
         return report({error(ErrorKind::Usage, fmt::format("'{}' is an artifact", args.model),
                              "name the model that it was made of")},
                       common);

@@ -195,7 +195,7 @@ int diffTwoArtifacts(const DiffArgs& args, const Common& common) {
         else
             print(change.what, change.name, change.before, change.after);
     }
-    const bundle::Parts &a = before->parts, &b = after->parts;
+    const artifact::Parts &a = before->parts, &b = after->parts;
     const bool onlyName = changes.size() == 1 && changes.front().what == "name";
     if (common.json)
         fmt::print("{}\n", driver::dump({{"equal", changes.empty()},
@@ -217,8 +217,8 @@ int diffCommand(const DiffArgs& args, const Common& common) {
     const auto options = makeOptions(common);
     if (!options)
         return fail({options.error()}, common);
-    const bool isArtifact = bundle::partsOf(args.before).has_value();
-    if (isArtifact != bundle::partsOf(args.after).has_value())
+    const bool isArtifact = artifact::partsOf(args.before).has_value();
+    if (isArtifact != artifact::partsOf(args.after).has_value())
         return fail({error(ErrorKind::Usage,
                            fmt::format("'{}' is an artifact, '{}' is none", isArtifact ? args.before : args.after,
                                        isArtifact ? args.after : args.before),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/prepare.h"
 
-#include "bundle/artifact.h"
+#include "artifact/artifact.h"
 #include "driver/device.h"
 #include "driver/tensor_files.h"
 
@@ -44,7 +44,7 @@ void reportWarnings(const driver::Trace& trace, const Common& common) {
 Result<driver::Artifact> artifactFor(const std::string& model, const driver::InputFiles& files,
                                      const MemoryFile& memory, const Common& common, driver::Trace& trace,
                                      const std::string& device) {
-    if (bundle::partsOf(model))
+    if (artifact::partsOf(model))
         return driver::Artifact{model, 0};
     LATHE_TRY(driver::Options options, makeRunOptions(common, device));
     leaveSizesToTheRun(options, files);
@@ -61,7 +61,7 @@ Result<driver::RunnerOptions> runnerOptions(const RunArgs& args, const Common& c
     LATHE_TRY(const driver::Device device, driver::parseDevice(args.device));
     if (!device.isLocal()) {
         LATHE_TRY(const driver::Options compiling, makeOptions(common));
-        const auto ofArtifact = bundle::partsOf(args.model) ? driver::targetOfArtifact(args.model) : compiling.target;
+        const auto ofArtifact = artifact::partsOf(args.model) ? driver::targetOfArtifact(args.model) : compiling.target;
         LATHE_TRY(const Target target, ofArtifact);
         LATHE_TRY(driver::RunnerCommand command, driver::runnerCommand(device, target));
         driver::useRunner(options, std::move(command));

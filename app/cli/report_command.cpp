@@ -2,7 +2,7 @@
 //
 // `lathe report`: a model compiled, run and written down in one page. What fails on the way stands in the page too.
 #include "app/cli/prepare.h"
-#include "bundle/artifact.h"
+#include "artifact/artifact.h"
 #include "driver/guarded.h"
 #include "driver/machine_peaks.h"
 #include "report/report.h"
@@ -37,7 +37,7 @@ int reportCommand(const ReportArgs& args, const Common& common) {
         return report({!options ? options.error() : !decisions ? decisions.error() : files.error()}, common);
     if (const auto other = keepsFiles(args.out, filesOf(args.run, common), common.tunedFrom); !other)
         return report({other.error()}, common);
-    if (bundle::partsOf(args.run.model))
+    if (artifact::partsOf(args.run.model))
         return report({error(ErrorKind::Usage, fmt::format("'{}' is an artifact", args.run.model),
                              "name the model that it was made of")},
                       common);

@@ -56,7 +56,7 @@ std::map<std::string, Table> tablesOf(const ArtifactFacts& facts) {
 } // namespace
 
 Result<ArtifactFacts> readFacts(const std::filesystem::path& artifact, RunnerClient& runner) {
-    const std::optional<bundle::Parts> parts = bundle::partsOf(artifact);
+    const std::optional<artifact::Parts> parts = artifact::partsOf(artifact);
     if (!parts)
         return failure(fmt::format("'{}' is no artifact", artifact.string()));
     LATHE_TRY(RunnerModel model, runner.load(artifact));
@@ -78,7 +78,7 @@ std::vector<ArtifactChange> diffArtifacts(const ArtifactFacts& before, const Art
     }
     if (changes.empty() &&
         (before.parts.codeHash != after.parts.codeHash || before.parts.constantBytes != after.parts.constantBytes)) {
-        const auto text = [](const bundle::Parts& parts) {
+        const auto text = [](const artifact::Parts& parts) {
             return fmt::format("{:016x}, {} bytes and {} of constants", parts.codeHash, parts.codeBytes,
                                parts.constantBytes);
         };

@@ -4,7 +4,7 @@
 // its object code is; the linked code of two artifacts may differ throughout because one kernel is longer.
 #pragma once
 
-#include "bundle/artifact.h"
+#include "artifact/artifact.h"
 #include "driver/runner_client.h"
 
 #include <string>
@@ -14,7 +14,7 @@ namespace lathe::driver {
 
 /// What an artifact says of itself.
 struct ArtifactFacts {
-    bundle::Parts parts;
+    artifact::Parts parts;
     RunnerModel model;
 };
 

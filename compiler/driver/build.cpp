@@ -3,11 +3,11 @@
 // The back half of compile(), in four steps.
 #include "driver/build.h"
 
+#include "artifact/artifact.h"
+#include "artifact/linked_weights.h"
 #include "base/memory_file.h"
 #include "base/new_file.h"
 #include "base/parallel.h"
-#include "bundle/artifact.h"
-#include "bundle/linked_weights.h"
 #include "codegen/link.h"
 #include "driver/c_source.h"
 #include "driver/compile_entry.h"
@@ -115,16 +115,16 @@ void noteFigures(const Trace& trace, PassRecord& record) {
 /// Where the constants lie in their part of the artifact.
 std::vector<int64_t> placeConstants(const std::vector<relay::ConstantPtr>& constants) {
     std::vector<int64_t> offsets;
-    bundle::ConstantLayout layout;
+    artifact::ConstantLayout layout;
     for (const relay::ConstantPtr& constant : constants)
         offsets.push_back(layout.add(bytesOf(*constant)));
     return offsets;
 }
 
 Result<void> writeLibrary(const Built& built, const std::filesystem::path& path, const std::string& symbol,
-                          const std::vector<bundle::ConstantSource>& constants) {
+                          const std::vector<artifact::ConstantSource>& constants) {
     const MemoryFile weights("lathe-weights");
-    LATHE_CHECKED(bundle::writeLinkedWeights(weights.path(), built.objects.front(), symbol, constants));
+    LATHE_CHECKED(artifact::writeLinkedWeights(weights.path(), built.objects.front(), symbol, constants));
     LATHE_TRY(const std::vector<std::byte> library,
               codegen::linkLibrary(built.objects, weights.path(), symbol, path.stem().string().substr(3) + ".o"));
     NewFile file(path, NewFile::Kind::Text);
@@ -174,13 +174,13 @@ bool isLibrary(const std::filesystem::path& path) {
     return path.extension() == ".a" && path.stem().string().starts_with("lib");
 }
 
-Result<void> write(const Built& built, const std::filesystem::path& path, bundle::ArtifactForm form,
+Result<void> write(const Built& built, const std::filesystem::path& path, artifact::ArtifactForm form,
                    const relay::Module& module, relay::Evaluator& evaluator, const Budget& budget, int threads,
                    const std::function<Result<void>()>& evaluated) {
     if (built.constants.empty() && evaluated)
         LATHE_CHECKED(evaluated());
     ConstantBytes bytes(built.constants, module, evaluator, budget, threads);
-    std::vector<bundle::ConstantSource> sources;
+    std::vector<artifact::ConstantSource> sources;
     for (size_t i = 0; i < built.constants.size(); ++i)
         sources.push_back({built.offsets[i], bytesOf(*built.constants[i]),
                            [&, last = i + 1 == built.constants.size()]() -> Result<std::span<const std::byte>> {
@@ -191,7 +191,7 @@ Result<void> write(const Built& built, const std::filesystem::path& path, bundle
                            }});
     if (isLibrary(path))
         return writeLibrary(built, path, codegen::linkedSymbol(path.stem().string().substr(3)), sources);
-    return bundle::writeArtifact(path, built.sharedObject, sources, form);
+    return artifact::writeArtifact(path, built.sharedObject, sources, form);
 }
 
 } // namespace lathe::driver

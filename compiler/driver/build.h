@@ -4,8 +4,8 @@
 // hash of what they are made of), entry, tables, link.
 #pragma once
 
+#include "artifact/artifact.h"
 #include "base/budget.h"
-#include "bundle/artifact.h"
 #include "codegen/c_source.h"
 #include "driver/pass_hook.h"
 
@@ -27,7 +27,7 @@ Result<Built> build(const relay::Module& fused, const model::ModelGraph* graph, 
 /// Writes the artifact, or, where the path ends in libNAME.a, a static library of the same code and constants, with one
 /// symbol, NAME_lathe_model (runtime/linked_model.h). Recipes are evaluated as they are written, on up to `threads` threads. `evaluated`, which may be
 /// empty, is called when all of them are; if it fails, so does this, and no artifact is there. `form` is of an artifact.
-Result<void> write(const Built& built, const std::filesystem::path& path, bundle::ArtifactForm form,
+Result<void> write(const Built& built, const std::filesystem::path& path, artifact::ArtifactForm form,
                    const relay::Module& module, relay::Evaluator& evaluator, const Budget& budget, int threads,
                    const std::function<Result<void>()>& evaluated = {});
 

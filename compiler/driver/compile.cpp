@@ -3,7 +3,7 @@
 // The pipeline, top to bottom.
 #include "driver/compile.h"
 
-#include "bundle/artifact.h"
+#include "artifact/artifact.h"
 #include "driver/build.h"
 #include "driver/c_source.h"
 #include "driver/evaluator.h"
@@ -62,7 +62,7 @@ Result<std::shared_ptr<Module>> runImport(const ModelSource& source, relay::Eval
                 imported.diagnostics.insert(imported.diagnostics.begin(), given.error());
             }
         }
-        if (!imported.graph && bundle::partsOf(source.name))
+        if (!imported.graph && artifact::partsOf(source.name))
             return failure(
                 ErrorKind::Usage, "this is an artifact, compiled already",
                 "name the model that it was made of; what takes artifacts is lathe run, profile, bench and diff");
@@ -203,20 +203,20 @@ Result<void> requireValues(const std::vector<std::string>& observe, const model:
 }
 
 /// Where an artifact's weights come to lie. Fails (kind Usage) for what it cannot have; C source decides for itself.
-Result<bundle::ArtifactForm> artifactForm(const std::filesystem::path& out, const Options& options) {
+Result<artifact::ArtifactForm> artifactForm(const std::filesystem::path& out, const Options& options) {
     if (options.form == Form::CSource || options.weights == codegen::CWeights::Auto)
-        return bundle::ArtifactForm::OneFile;
+        return artifact::ArtifactForm::OneFile;
     if (options.weights == codegen::CWeights::Arrays)
         return failure(ErrorKind::Usage, "weights as arrays are of C source", "leave --weights out, or --emit c");
     if (isLibrary(out))
         return failure(ErrorKind::Usage, "a static library has its weights in it", "leave --weights out");
-    return bundle::ArtifactForm::TwoFiles;
+    return artifact::ArtifactForm::TwoFiles;
 }
 
 Result<Artifact> runPipeline(const ModelSource& source, const std::filesystem::path& out, const Decisions& decisions,
                              const Options& options, Trace& trace, const Progress& progress) {
     auto start = std::chrono::steady_clock::now();
-    LATHE_TRY(const bundle::ArtifactForm form, artifactForm(out, options));
+    LATHE_TRY(const artifact::ArtifactForm form, artifactForm(out, options));
     PassHook hook(decisions, options, trace, progress);
     const auto budget = std::make_shared<Budget>([&hook] { hook.checkCancelled(); });
     // What import gives does not depend on Decisions: a Session imports once for all of them.
@@ -224,7 +224,7 @@ Result<Artifact> runPipeline(const ModelSource& source, const std::filesystem::p
     LATHE_TRY(ModulePtr module, runImport(source, importing, budget, options, hook, trace));
     if (!out.empty())
         LATHE_CHECKED(keepsModel(out, source.name, trace));
-    if (form == bundle::ArtifactForm::TwoFiles)
+    if (form == artifact::ArtifactForm::TwoFiles)
         LATHE_CHECKED(keepsModel(std::filesystem::path(out).replace_extension(".weights"), source.name, trace));
     LATHE_CHECKED(requireValues(options.observe, *trace.graph));
     DriverEvaluator evaluator({.threads = options.threads, .passes = decisions, .trace = &trace, .budget = budget});

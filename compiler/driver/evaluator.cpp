@@ -344,7 +344,7 @@ Result<void> DriverEvaluator::compile(const relay::Module& module, const relay::
     // The runtime loads it as it loads any artifact; what is loaded stays when the file is gone.
     const MemoryFile file("lathe-constants");
     LATHE_CHECKED(
-        write(built, file.path(), bundle::ArtifactForm::OneFile, fused, *this, *options_.budget, options_.threads));
+        write(built, file.path(), artifact::ArtifactForm::OneFile, fused, *this, *options_.budget, options_.threads));
     if (lathe_model_load(file.path().c_str(), &into.model) != LATHE_OK)
         return failure(fmt::format("a compiled constant computation does not load: {}", lathe_thread_error()));
     noted.failed = false;

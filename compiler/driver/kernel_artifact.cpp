@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/kernel_artifact.h"
 
-#include "bundle/artifact.h"
+#include "artifact/artifact.h"
 #include "driver/compile_entry.h"
 #include "driver/compile_kernel.h"
 #include "driver/model_tables.h"
@@ -86,7 +86,7 @@ Result<void> writeKernelArtifact(std::span<const CompiledKernelPtr> kernels, con
     const auto tablesFor = [&](const tir::PrimFunc& function) { return tablesOf(lowered, entry, function, options); };
     LATHE_CHECKED(compileEntry(entry.function, tablesFor, options, {}, objects));
     LATHE_TRY(std::vector<std::byte> shared, codegen::linkShared(objects, {"lathe_model"}));
-    return bundle::writeArtifact(path, shared, {});
+    return artifact::writeArtifact(path, shared, {});
 }
 
 } // namespace lathe::driver

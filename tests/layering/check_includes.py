@@ -27,13 +27,13 @@ COMPILER = {
     "lower": "abi relay topi te tir schedule arith model",
     "tune": "schedule tir arith",
     "codegen": "abi runtime tir arith",
-    "bundle": "abi runtime",
+    "artifact": "abi runtime",
     "project": "driver",
     "records": "driver codegen tune schedule tir lower",
-    "driver": "model arith relay frontend tir te schedule topi lower tune codegen abi runtime bundle",
+    "driver": "model arith relay frontend tir te schedule topi lower tune codegen abi runtime artifact",
     "selfcheck": "model runtime driver/compare.h driver/json.h driver/npy.h",
     "report": "driver model arith relay tir schedule lower",
-    "deploy": "driver model arith relay frontend codegen bundle abi runtime "
+    "deploy": "driver model arith relay frontend codegen artifact abi runtime "
               "selfcheck/listed_files.h selfcheck/golden_case.h selfcheck/latency.h",
 }
 NOT_EVEN_BASE = {"base", "abi", "runtime"}

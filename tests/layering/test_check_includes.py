@@ -48,7 +48,7 @@ class CheckIncludes(unittest.TestCase):
         self.assertEqual(self.finds("compiler/tir/a.cpp", "#include <QString>"), 1)
         self.assertEqual(self.finds("compiler/driver/a.h", "#include <llvm/IR/Module.h>"), 1)
         self.assertEqual(self.finds("compiler/codegen/a.h", "#include <llvm/IR/Module.h>"), 1)
-        self.assertEqual(self.finds("compiler/bundle/a.cpp", "#include <lld/Common/Driver.h>"), 1)
+        self.assertEqual(self.finds("compiler/artifact/a.cpp", "#include <lld/Common/Driver.h>"), 1)
         self.assertEqual(self.finds("compiler/codegen/llvm/a.cpp", "#include <llvm/IR/Module.h>"), 0)
 
 

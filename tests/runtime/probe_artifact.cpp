@@ -3,7 +3,7 @@
 // Runs the C compiler; what follows is as for any model.
 #include "runtime/probe_artifact.h"
 
-#include "bundle/artifact.h"
+#include "artifact/artifact.h"
 
 #include <QFile>
 #include <QProcess>
@@ -11,7 +11,7 @@
 
 namespace lathe::testing {
 
-QString buildProbe(const QString& folder, bundle::ArtifactForm form) {
+QString buildProbe(const QString& folder, artifact::ArtifactForm form) {
     const QString object = folder + "/probe_code.so";
     QProcess compiler;
     compiler.setProcessChannelMode(QProcess::MergedChannels);
@@ -25,7 +25,7 @@ QString buildProbe(const QString& folder, bundle::ArtifactForm form) {
     const QByteArray bytes = readFile(object);
     static constexpr float constants[4] = {1, 2, 3, 4};
     const QString path = folder + "/probe.so";
-    const auto written = bundle::writeArtifact(
+    const auto written = artifact::writeArtifact(
         path.toStdString(), std::as_bytes(std::span(bytes.constData(), static_cast<size_t>(bytes.size()))),
         {{0, sizeof constants,
           []() -> Result<std::span<const std::byte>> { return std::as_bytes(std::span(constants)); }}},

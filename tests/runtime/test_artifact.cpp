@@ -203,7 +203,7 @@ private slots:
 
     void constantsMayLieApart() {
         const QTemporaryDir folder;
-        const QString path = buildProbe(folder.path(), lathe::bundle::ArtifactForm::TwoFiles),
+        const QString path = buildProbe(folder.path(), lathe::artifact::ArtifactForm::TwoFiles),
                       weights = folder.filePath("probe.weights");
         const auto load = [&] {
             lathe_model* model = nullptr;

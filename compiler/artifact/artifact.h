@@ -15,7 +15,7 @@
 #include <span>
 #include <vector>
 
-namespace lathe::bundle {
+namespace lathe::artifact {
 
 /// Places constants one after another, each at a multiple of 64 bytes.
 class ConstantLayout {
@@ -51,4 +51,4 @@ struct Parts {
 };
 std::optional<Parts> partsOf(const std::filesystem::path& path);
 
-} // namespace lathe::bundle
+} // namespace lathe::artifact

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // In the file: header, constants, handle, its relocations, symbols, names, sections. Constants are streamed.
-#include "bundle/linked_weights.h"
+#include "artifact/linked_weights.h"
 
 #include "base/new_file.h"
 #include "base/rounding.h"
@@ -13,7 +13,7 @@
 #include <elf.h>
 #include <fmt/format.h>
 
-namespace lathe::bundle {
+namespace lathe::artifact {
 namespace {
 
 constexpr int64_t weightAlignment = 64;
@@ -148,4 +148,4 @@ Result<void> writeLinkedWeights(const std::filesystem::path& path, std::span<con
     return {};
 }
 
-} // namespace lathe::bundle
+} // namespace lathe::artifact

@@ -4,11 +4,11 @@
 // lathe_linked_model (runtime/linked_model.h) that leads to it and to the model's tables.
 #pragma once
 
-#include "bundle/artifact.h"
+#include "artifact/artifact.h"
 
 #include <string>
 
-namespace lathe::bundle {
+namespace lathe::artifact {
 
 /// So many bytes of constants lie within reach of code; x86-64 has 2 GiB for all of a program.
 inline constexpr int64_t linkedBytes = int64_t{2'000'000'000};
@@ -18,4 +18,4 @@ inline constexpr int64_t linkedBytes = int64_t{2'000'000'000};
 Result<void> writeLinkedWeights(const std::filesystem::path& path, std::span<const std::byte> like,
                                 const std::string& symbol, const std::vector<ConstantSource>& constants);
 
-} // namespace lathe::bundle
+} // namespace lathe::artifact

@@ -2,8 +2,8 @@
 //
 // Artifacts on disk: constants lie where they were placed, in a segment of their own; a file is whole or absent.
 #include "abi/abi.h"
+#include "artifact/artifact.h"
 #include "base/memory_file.h"
-#include "bundle/artifact.h"
 #include "support/program_of_tests.h"
 
 #include <QProcess>
@@ -59,7 +59,7 @@ class TestArtifact : public QObject {
 
 private slots:
     void constantsAreAligned() {
-        bundle::ConstantLayout layout;
+        artifact::ConstantLayout layout;
         QCOMPARE(layout.add(1), 0);
         QCOMPARE(layout.add(64), 64);
         QCOMPARE(layout.add(0), 128);
@@ -73,13 +73,13 @@ private slots:
         const QTemporaryDir folder;
         const fs::path path = folder.filePath("a.so").toStdString();
         const std::string first(100, '1'), second(70, '2');
-        bundle::ConstantLayout layout;
-        std::vector<bundle::ConstantSource> sources;
+        artifact::ConstantLayout layout;
+        std::vector<artifact::ConstantSource> sources;
         for (const std::string* text : {&first, &second})
             sources.push_back(
                 {layout.add(static_cast<int64_t>(text->size())), static_cast<int64_t>(text->size()),
                  [text]() -> Result<std::span<const std::byte>> { return std::as_bytes(std::span(*text)); }});
-        QVERIFY(bundle::writeArtifact(path, code('1'), sources));
+        QVERIFY(artifact::writeArtifact(path, code('1'), sources));
         const std::string file = read(path);
         const auto header = at<Elf64_Ehdr>(file, 0);
         Elf64_Phdr last{};
@@ -100,25 +100,25 @@ private slots:
         const auto trailer = at<lathe_trailer>(file, last.p_offset + 256);
         QVERIFY(std::memcmp(trailer.magic, LATHE_TRAILER_MAGIC, sizeof trailer.magic) == 0);
         QCOMPARE(trailer.bytes, 198u);
-        const auto parts = bundle::partsOf(path);
+        const auto parts = artifact::partsOf(path);
         QVERIFY(parts);
         QCOMPARE(parts->codeBytes, last.p_offset);
         QCOMPARE(parts->constantBytes, 198u);
-        QVERIFY(bundle::writeArtifact(path, code('2'), sources));
-        QVERIFY(bundle::partsOf(path)->codeHash != parts->codeHash);
+        QVERIFY(artifact::writeArtifact(path, code('2'), sources));
+        QVERIFY(artifact::partsOf(path)->codeHash != parts->codeHash);
     }
 
     /// A file in memory is written by its path; a link is not replaced.
     void whatIsNoPlainFileIsWrittenThrough() {
         MemoryFile memory("test");
-        QVERIFY(bundle::writeArtifact(memory.path(), code('c'), {}));
-        QVERIFY(bundle::partsOf(memory.path().string()));
+        QVERIFY(artifact::writeArtifact(memory.path(), code('c'), {}));
+        QVERIFY(artifact::partsOf(memory.path().string()));
 
         const QTemporaryDir folder;
         const fs::path file = folder.filePath("a.so").toStdString(), link = folder.filePath("link.so").toStdString();
         QVERIFY(std::ofstream(file) << std::string(100'000, 'x'));
         fs::create_symlink(file, link);
-        QVERIFY(bundle::writeArtifact(link, code('c'), {}));
+        QVERIFY(artifact::writeArtifact(link, code('c'), {}));
         QVERIFY(fs::is_symlink(link));
         QCOMPARE(read(file), read(memory.path()));
     }
@@ -129,10 +129,10 @@ private slots:
         const fs::path path = folder.filePath("a.so").toStdString();
         const pid_t child = fork();
         if (child == 0) {
-            (void)bundle::writeArtifact(path, code('c'), {{0, 8, []() -> Result<std::span<const std::byte>> {
-                                                               raise(SIGKILL);
-                                                               return failure("still there");
-                                                           }}});
+            (void)artifact::writeArtifact(path, code('c'), {{0, 8, []() -> Result<std::span<const std::byte>> {
+                                                                 raise(SIGKILL);
+                                                                 return failure("still there");
+                                                             }}});
             _exit(0);
         }
         int status = 0;
@@ -145,11 +145,11 @@ private slots:
         const QTemporaryDir folder;
         const fs::path path = folder.filePath("a.so").toStdString();
         for (const char fill : {'a', 'b', 'c'}) {
-            QVERIFY(bundle::writeArtifact(path, code(fill), {}));
+            QVERIFY(artifact::writeArtifact(path, code(fill), {}));
             QVERIFY(read(path).contains(std::string(20, fill)));
             QCOMPARE(std::distance(fs::directory_iterator(folder.path().toStdString()), {}), 1);
         }
-        const auto refused = bundle::writeArtifact("/proc/a.so", code('c'), {});
+        const auto refused = artifact::writeArtifact("/proc/a.so", code('c'), {});
         QVERIFY(!refused);
         QVERIFY(refused.error().what.find("cannot write '/proc/a.so'") != std::string::npos);
     }
@@ -158,9 +158,9 @@ private slots:
         const QTemporaryDir folder;
         const fs::path path = folder.filePath("a.so").toStdString();
         QVERIFY(std::ofstream(path) << "old");
-        const auto written = bundle::writeArtifact(path, code('c'), {{0, 8, []() -> Result<std::span<const std::byte>> {
-                                                                          return failure("no such constant");
-                                                                      }}});
+        const auto written = artifact::writeArtifact(
+            path, code('c'),
+            {{0, 8, []() -> Result<std::span<const std::byte>> { return failure("no such constant"); }}});
         QVERIFY(!written);
         QCOMPARE(written.error().what, "no such constant");
         QCOMPARE(read(path), "old");

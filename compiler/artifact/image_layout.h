@@ -14,7 +14,7 @@
 #include <span>
 #include <vector>
 
-namespace lathe::bundle {
+namespace lathe::artifact {
 
 struct ImageLayout {
     std::vector<std::byte> head; // the file up to the constants: code, with its headers changed, and padding
@@ -25,4 +25,4 @@ struct ImageLayout {
 /// For constants of so many bytes; `apart`: in a file of their own. Throws InternalError for what codegen::linkShared does not make.
 ImageLayout layOut(std::span<const std::byte> sharedObject, uint64_t constantBytes, bool apart);
 
-} // namespace lathe::bundle
+} // namespace lathe::artifact

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Streams code, constants, the trailer and the table of sections; no constant is held longer than it takes to write it.
-#include "bundle/artifact.h"
+#include "artifact/artifact.h"
 
+#include "artifact/image_layout.h"
 #include "base/limits.h"
 #include "base/new_file.h"
 #include "base/rounding.h"
-#include "bundle/image_layout.h"
 #include "runtime/artifact_image.h"
 #include "runtime/content_hash.h"
 #include "runtime/limits.h"
@@ -15,7 +15,7 @@
 #include <cstring>
 #include <fstream>
 
-namespace lathe::bundle {
+namespace lathe::artifact {
 namespace {
 
 constexpr int64_t alignment = 64;
@@ -133,4 +133,4 @@ std::optional<Parts> partsOf(const std::filesystem::path& path) {
                  .codeHash = image.trailer.code_hash};
 }
 
-} // namespace lathe::bundle
+} // namespace lathe::artifact

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bundle/image_layout.h"
+#include "artifact/image_layout.h"
 
 #include "base/rounding.h"
 #include "runtime/artifact_image.h"
@@ -8,7 +8,7 @@
 #include <cstring>
 #include <elf.h>
 
-namespace lathe::bundle {
+namespace lathe::artifact {
 namespace {
 
 constexpr int64_t page = 4096;         // of the file; constants begin at a multiple
@@ -176,4 +176,4 @@ ImageLayout layOut(std::span<const std::byte> sharedObject, uint64_t constantByt
     return Layout(sharedObject).make(constantBytes, apart);
 }
 
-} // namespace lathe::bundle
+} // namespace lathe::artifact
