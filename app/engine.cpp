@@ -2,9 +2,9 @@
 #include "app/engine.h"
 
 #include "app/outbox.h"
+#include "base/guarded.h"
 #include "codegen/target.h"
-#include "driver/guarded.h"
-#include "driver/runner_client.h"
+#include "device/runner_client.h"
 #include "driver/session.h"
 
 #include <list>
@@ -33,14 +33,14 @@ enum Kind {
     ListCode
 };
 
-driver::RunnerOptions runnerOptions(int threads, const Cancelled& cancelled) {
-    driver::RunnerOptions options;
+device::RunnerOptions runnerOptions(int threads, const Cancelled& cancelled) {
+    device::RunnerOptions options;
     options.threads = threads ? threads : int(std::max(1U, std::thread::hardware_concurrency()));
     options.cancelled = cancelled;
     return options;
 }
 
-std::vector<std::string> namesOf(const driver::Tensors& tensors) {
+std::vector<std::string> namesOf(const inspect::Tensors& tensors) {
     std::vector<std::string> names;
     for (const auto& [name, tensor] : tensors)
         names.push_back(name);
@@ -50,19 +50,19 @@ std::vector<std::string> namesOf(const driver::Tensors& tensors) {
 /// Of a check's reference, which has no optimizations.
 constexpr std::chrono::minutes longestRun{20};
 
-using FlamePtr = std::shared_ptr<const driver::Flame>;
+using FlamePtr = std::shared_ptr<const inspect::Flame>;
 
 /// A Trace that it cannot be made of is a fault of ours, which stands among its diagnostics then.
 ProvenancePtr provenanceOf(const std::shared_ptr<driver::Trace>& trace) {
     const auto made =
-        driver::guarded([&]() -> Result<ProvenancePtr> { return std::make_shared<const driver::Provenance>(trace); });
+        guarded([&]() -> Result<ProvenancePtr> { return std::make_shared<const inspect::Provenance>(trace); });
     if (made)
         return *made;
     auto rest = std::make_shared<driver::Trace>();
     rest->graph = trace->graph;
     rest->diagnostics = trace->diagnostics;
     rest->diagnostics.push_back(made.error());
-    return std::make_shared<const driver::Provenance>(std::move(rest));
+    return std::make_shared<const inspect::Provenance>(std::move(rest));
 }
 
 driver::Progress progressTo(const Outbox<Engine>& outbox, const QString& what, const Cancelled& cancelled) {
@@ -162,7 +162,7 @@ void Engine::compile(driver::Options options, driver::Decisions decisions) {
         const auto artifact = model->session.compile(out->path(), decisions, options, *trace, progress);
         if (cancelled())
             return outbox.post([=](Engine& engine) { emit engine.cancelled(); });
-        auto rows = driver::guarded([&]() -> Result<views::models::FusionRows> {
+        auto rows = guarded([&]() -> Result<views::models::FusionRows> {
                         return views::models::fusionRows(*trace);
                     }).value_or(views::models::FusionRows());
         Compilation made{.provenance = provenanceOf(trace),
@@ -178,37 +178,38 @@ void Engine::compile(driver::Options options, driver::Decisions decisions) {
 }
 
 void Engine::run(std::vector<CompilationPtr> compilations, int threads, driver::Shapes asked,
-                 driver::InputChoice inputs) {
+                 inspect::InputChoice inputs) {
     enqueueAlone(Run, [outbox = outbox_, compilations = std::move(compilations), threads, asked = std::move(asked),
                        inputs = std::move(inputs)](const Cancelled& cancelled) {
-        using Profiles = std::vector<driver::Profile>;
-        const auto measured = driver::guarded([&]() -> Result<Profiles> {
-            std::list<driver::RunnerClient> runners; // of each, what it has loaded is kept beside it
-            std::list<driver::RunnerModel> loaded;
-            std::vector<driver::Measured> models;
+        using Profiles = std::vector<inspect::Profile>;
+        const auto measured = guarded([&]() -> Result<Profiles> {
+            std::list<device::RunnerClient> runners; // of each, what it has loaded is kept beside it
+            std::list<device::RunnerModel> loaded;
+            std::vector<inspect::Measured> models;
             for (const CompilationPtr& each : compilations) {
                 LATHE_CHECKED(codegen::checkRunsHere(each->options.target));
-                driver::RunnerClient& runner = runners.emplace_back(runnerOptions(threads, cancelled));
-                LATHE_TRY(driver::RunnerModel model, runner.load(each->artifact->path()));
+                device::RunnerClient& runner = runners.emplace_back(runnerOptions(threads, cancelled));
+                LATHE_TRY(device::RunnerModel model, runner.load(each->artifact->path()));
                 loaded.push_back(std::move(model));
-                LATHE_TRY(const driver::Tensors given, driver::readInputs(loaded.back().inputs, inputs.files));
-                const driver::Shapes sizes = driver::shapesBeside(loaded.back().inputs, given, asked);
+                LATHE_TRY(const inspect::Tensors given, inspect::readInputs(loaded.back().inputs, inputs.files));
+                const driver::Shapes sizes = inspect::shapesBeside(loaded.back().inputs, given, asked);
                 LATHE_TRY(const driver::Shapes shapes,
-                          driver::setInputs(runner, loaded.back(), given, sizes, inputs.seed, cancelled));
+                          inspect::setInputs(runner, loaded.back(), given, sizes, inputs.seed, cancelled));
                 models.push_back({&runner, &loaded.back(), &each->trace(), shapes, namesOf(given)});
             }
-            return driver::profileByTurns(models, driver::measuringOfRun, progressTo(outbox, tr("Running"), cancelled));
+            return inspect::profileByTurns(models, inspect::measuringOfRun,
+                                           progressTo(outbox, tr("Running"), cancelled));
         });
-        Result<driver::MachinePeaks> peaks = failure("they are not wanted");
+        Result<inspect::MachinePeaks> peaks = failure("they are not wanted");
         if (measured && !cancelled()) // without them there is all but a roofline
-            peaks = driver::guarded(
-                [&]() -> Result<driver::MachinePeaks> { return driver::machinePeaks(threads, true, cancelled); });
+            peaks = guarded(
+                [&]() -> Result<inspect::MachinePeaks> { return inspect::machinePeaks(threads, true, cancelled); });
         Result<FlamePtr> flame = failure("there is no profile");
         if (measured && !cancelled())
-            flame = driver::guarded([&]() -> Result<FlamePtr> {
+            flame = guarded([&]() -> Result<FlamePtr> {
                 const model::ModelGraphPtr& model = compilations.back()->trace().graph;
-                return std::make_shared<const driver::Flame>(
-                    driver::flameOf(measured->back(), *driver::groupedGraph(model, model->graph)));
+                return std::make_shared<const inspect::Flame>(
+                    inspect::flameOf(measured->back(), *graph::groupedGraph(model, model->graph)));
             });
         outbox.post([=](Engine& engine) {
             if (cancelled())
@@ -225,17 +226,17 @@ void Engine::run(std::vector<CompilationPtr> compilations, int threads, driver::
     });
 }
 
-void Engine::sweep(CompilationPtr compilation, int threads, driver::Shapes shapes, driver::InputChoice inputs,
-                   driver::SweepQuestion question) {
+void Engine::sweep(CompilationPtr compilation, int threads, driver::Shapes shapes, inspect::InputChoice inputs,
+                   inspect::SweepQuestion question) {
     enqueueAlone(Sweep, [outbox = outbox_, compilation = std::move(compilation), threads, shapes = std::move(shapes),
                          inputs = std::move(inputs), question = std::move(question)](const Cancelled& cancelled) {
-        const auto made = driver::guarded([&]() -> Result<driver::Sweep> {
+        const auto made = guarded([&]() -> Result<inspect::Sweep> {
             LATHE_CHECKED(codegen::checkRunsHere(compilation->options.target));
-            driver::RunnerClient runner(runnerOptions(threads, cancelled));
-            LATHE_TRY(const driver::RunnerModel loaded, runner.load(compilation->artifact->path()));
-            LATHE_TRY(const driver::Tensors given, driver::readInputs(loaded.inputs, inputs.files));
-            return driver::sweep(runner, loaded, question, given, driver::shapesBeside(loaded.inputs, given, shapes),
-                                 inputs.seed, driver::measuringOfSize, progressTo(outbox, tr("Running"), cancelled));
+            device::RunnerClient runner(runnerOptions(threads, cancelled));
+            LATHE_TRY(const device::RunnerModel loaded, runner.load(compilation->artifact->path()));
+            LATHE_TRY(const inspect::Tensors given, inspect::readInputs(loaded.inputs, inputs.files));
+            return inspect::sweep(runner, loaded, question, given, inspect::shapesBeside(loaded.inputs, given, shapes),
+                                  inputs.seed, inspect::measuringOfSize, progressTo(outbox, tr("Running"), cancelled));
         });
         outbox.post([=](Engine& engine) {
             if (cancelled())
@@ -248,18 +249,18 @@ void Engine::sweep(CompilationPtr compilation, int threads, driver::Shapes shape
     });
 }
 
-void Engine::bisect(driver::BisectQuestion question) {
+void Engine::bisect(diagnose::BisectQuestion question) {
     enqueueAlone(
         Bisect, [outbox = outbox_, model = model_, question = std::move(question)](const Cancelled& cancelled) {
-            const auto found = driver::guarded([&]() -> Result<driver::Bisection> {
+            const auto found = guarded([&]() -> Result<diagnose::Bisection> {
                 if (!model)
                     return failure("there is no model", "open one first");
-                const auto tell = [&](const driver::BisectStep& step) {
+                const auto tell = [&](const diagnose::BisectStep& step) {
                     outbox.post([=](Engine& engine) { emit engine.bisectTried(step); });
                 };
-                return driver::bisect(model->session, question, tell, progressTo(outbox, tr("Bisecting"), cancelled));
+                return diagnose::bisect(model->session, question, tell, progressTo(outbox, tr("Bisecting"), cancelled));
             });
-            const auto shared = found ? std::make_shared<const driver::Bisection>(*found) : nullptr;
+            const auto shared = found ? std::make_shared<const diagnose::Bisection>(*found) : nullptr;
             outbox.post([=](Engine& engine) {
                 if (cancelled())
                     emit engine.cancelled();
@@ -271,17 +272,17 @@ void Engine::bisect(driver::BisectQuestion question) {
         });
 }
 
-void Engine::check(driver::CheckQuestion question) {
+void Engine::check(diagnose::CheckQuestion question) {
     question.runner.timeout = longestRun;
     enqueueAlone(Check, [outbox = outbox_, model = model_, question = std::move(question)](const Cancelled& cancelled) {
         if (!model)
             return;
-        const auto made = driver::guarded([&]() -> Result<driver::Check> {
+        const auto made = guarded([&]() -> Result<diagnose::Check> {
             LATHE_CHECKED(codegen::checkRunsHere(question.options.target));
-            return driver::check(model->session, question, progressTo(outbox, tr("Checking"), cancelled));
+            return diagnose::check(model->session, question, progressTo(outbox, tr("Checking"), cancelled));
         });
         const QString path = QString::fromStdString(model->session.model().string());
-        const auto shared = made ? std::make_shared<const driver::Check>(*made) : nullptr;
+        const auto shared = made ? std::make_shared<const diagnose::Check>(*made) : nullptr;
         outbox.post([=](Engine& engine) {
             if (cancelled())
                 emit engine.cancelled();
@@ -293,18 +294,18 @@ void Engine::check(driver::CheckQuestion question) {
     });
 }
 
-void Engine::findValue(driver::CheckQuestion question, const QString& value) {
+void Engine::findValue(diagnose::CheckQuestion question, const QString& value) {
     question.runner.timeout = longestRun;
     enqueueAlone(
         FindValue,
         [outbox = outbox_, model = model_, question = std::move(question), value](const Cancelled& cancelled) {
             if (!model)
                 return;
-            auto found = driver::guarded([&]() -> Result<views::models::CheckedTensors> {
+            auto found = guarded([&]() -> Result<views::models::CheckedTensors> {
                 LATHE_CHECKED(codegen::checkRunsHere(question.options.target));
-                LATHE_TRY(driver::CheckedValue computed,
-                          driver::checkedValue(model->session, question, value.toStdString(),
-                                               progressTo(outbox, tr("Values of %1").arg(value), cancelled)));
+                LATHE_TRY(diagnose::CheckedValue computed,
+                          diagnose::checkedValue(model->session, question, value.toStdString(),
+                                                 progressTo(outbox, tr("Values of %1").arg(value), cancelled)));
                 return views::models::checkedTensors(std::move(computed));
             });
             const QString path = QString::fromStdString(model->session.model().string());
@@ -324,10 +325,10 @@ void Engine::findValue(driver::CheckQuestion question, const QString& value) {
 
 void Engine::report(report::Report report, const QString& path) {
     enqueueAlone(Report, [outbox = outbox_, report = std::move(report), path](const Cancelled& cancelled) {
-        const auto written = driver::guarded([&]() -> Result<void> {
+        const auto written = guarded([&]() -> Result<void> {
             report::Report whole = report;
             if (whole.profile)
-                whole.peaks = driver::machinePeaks(whole.profile->threads, whole.options.cache, cancelled);
+                whole.peaks = inspect::machinePeaks(whole.profile->threads, whole.options.cache, cancelled);
             return report::writeReport(whole, path.toStdString(), progressTo(outbox, tr("Report"), cancelled));
         });
         outbox.post([=](Engine& engine) {
@@ -344,7 +345,7 @@ void Engine::report(report::Report report, const QString& path) {
 void Engine::compareModels(model::ModelGraphPtr open, const QString& path) {
     enqueueAlone(CompareModels, [outbox = outbox_, open = std::move(open), path](const Cancelled& cancelled) {
         std::vector<Diagnostic> problems;
-        const auto made = driver::guarded([&]() -> Result<views::models::ModelComparisonPtr> {
+        const auto made = guarded([&]() -> Result<views::models::ModelComparisonPtr> {
             driver::Trace trace; // a model that is refused has a graph nevertheless, if it can be read at all
             const auto imported =
                 driver::importFile(path.toStdString(), {}, trace, progressTo(outbox, tr("Comparing"), cancelled));
@@ -366,7 +367,7 @@ void Engine::compareModels(model::ModelGraphPtr open, const QString& path) {
 
 void Engine::compare(TracePtr trace, int pass, const QString& function) {
     looks_.enqueue(Compare, [outbox = outbox_, trace = std::move(trace), pass, function](const Cancelled& cancelled) {
-        const auto compared = driver::guarded(
+        const auto compared = guarded(
             [&]() -> Result<views::models::Comparison> { return views::models::comparePass(*trace, pass, function); });
         if (cancelled())
             return;
@@ -375,7 +376,7 @@ void Engine::compare(TracePtr trace, int pass, const QString& function) {
             shown = *compared;
         } else {
             shown.after << QString::fromStdString(toString(compared.error()));
-            shown.rows = {{driver::DiffRow::Kind::Added, -1, 0}};
+            shown.rows = {{DiffRow::Kind::Added, -1, 0}};
             shown.align();
         }
         outbox.post([=](Engine& engine) { emit engine.compared(trace, pass, function, shown); });
@@ -384,7 +385,7 @@ void Engine::compare(TracePtr trace, int pass, const QString& function) {
 
 void Engine::picture(TracePtr trace, int pass, const QString& function) {
     looks_.enqueue(Picture, [outbox = outbox_, trace = std::move(trace), pass, function](const Cancelled& cancelled) {
-        const auto pictured = driver::guarded(
+        const auto pictured = guarded(
             [&]() -> Result<views::models::PassPicture> { return views::models::picturePass(*trace, pass, function); });
         if (cancelled())
             return;
@@ -399,8 +400,8 @@ void Engine::picture(TracePtr trace, int pass, const QString& function) {
 
 void Engine::pictureFusion(TracePtr trace) {
     looks_.enqueue(PictureFusion, [outbox = outbox_, trace = std::move(trace)](const Cancelled& cancelled) {
-        const auto made = driver::guarded(
-            [&]() -> Result<views::models::FusionPicture> { return views::models::pictureFusion(*trace); });
+        const auto made =
+            guarded([&]() -> Result<views::models::FusionPicture> { return views::models::pictureFusion(*trace); });
         auto shown = std::make_shared<views::models::FusionPicture>();
         if (made)
             *shown = *made;
@@ -413,8 +414,8 @@ void Engine::pictureFusion(TracePtr trace) {
 
 void Engine::figure(TracePtr trace) {
     figures_.replace(Figure, [outbox = outbox_, trace = std::move(trace)](const Cancelled& cancelled) {
-        const auto figures = driver::guarded(
-            [&]() -> Result<std::vector<driver::PassFigures>> { return driver::passFigures(*trace, cancelled); });
+        const auto figures = guarded(
+            [&]() -> Result<std::vector<inspect::PassFigures>> { return inspect::passFigures(*trace, cancelled); });
         if (figures && !cancelled()) // without them the passes are shown without figures
             outbox.post([=](Engine& engine) { emit engine.figured(trace, *figures); });
     });
@@ -422,7 +423,7 @@ void Engine::figure(TracePtr trace) {
 
 void Engine::listLoops(TracePtr trace, int kernel) {
     looks_.enqueue(ListLoops, [outbox = outbox_, trace = std::move(trace), kernel](const Cancelled& cancelled) {
-        const auto texts = driver::guarded([&]() -> Result<views::models::LoopTexts> {
+        const auto texts = guarded([&]() -> Result<views::models::LoopTexts> {
             return views::models::loopTexts(trace->kernels[size_t(kernel)]);
         });
         views::models::LoopTexts shown;

@@ -14,17 +14,17 @@
 #include "deploy/bundle_diff.h"
 #include "deploy/bundle_model.h"
 #include "deploy/check_bundle.h"
-#include "driver/bisect.h"
-#include "driver/check.h"
+#include "diagnose/bisect.h"
+#include "diagnose/check.h"
 #include "driver/compile.h"
-#include "driver/flame.h"
-#include "driver/input_choice.h"
-#include "driver/pass_figures.h"
-#include "driver/profile.h"
-#include "driver/provenance.h"
-#include "driver/sweep.h"
-#include "driver/tune_model.h"
+#include "inspect/flame.h"
+#include "inspect/input_choice.h"
+#include "inspect/pass_figures.h"
+#include "inspect/profile.h"
+#include "inspect/provenance.h"
+#include "inspect/sweep.h"
 #include "report/report.h"
+#include "tuning/tune_model.h"
 #include "views/models/comparison.h"
 #include "views/models/fusion_model.h"
 #include "views/models/fusion_picture.h"
@@ -41,7 +41,7 @@
 namespace lathe::app {
 
 using TracePtr = std::shared_ptr<const driver::Trace>;
-using ProvenancePtr = std::shared_ptr<const driver::Provenance>;
+using ProvenancePtr = std::shared_ptr<const inspect::Provenance>;
 
 /// A compilation as it came out: a value that stays good whatever is compiled after it.
 struct Compilation {
@@ -73,7 +73,7 @@ struct ComparedBundles {
 
 /// A study of the open model.
 struct TuneWish {
-    driver::TuneOptions options; // without what is called
+    tuning::TuneOptions options; // without what is called
     QString name;                // of the study; empty: the model's
     bool records = true;         // it is recorded
     bool resume = false;         // one of the model goes on
@@ -93,17 +93,17 @@ public:
     /// changed. Answers `compiled`, good or not.
     void compile(driver::Options options = {}, driver::Decisions decisions = {});
     /// Runs artifacts, by turns if there are several, each in a child process, on these inputs; sizes that no file says are
-    /// these (driver::inputShapes). Answers `ran`, with a profile for each.
-    void run(std::vector<CompilationPtr> compilations, int threads, driver::Shapes shapes, driver::InputChoice inputs);
+    /// these (inspect::inputShapes). Answers `ran`, with a profile for each.
+    void run(std::vector<CompilationPtr> compilations, int threads, driver::Shapes shapes, inspect::InputChoice inputs);
     /// Runs an artifact at several sizes; answers `swept`.
-    void sweep(CompilationPtr compilation, int threads, driver::Shapes shapes, driver::InputChoice inputs,
-               driver::SweepQuestion question);
+    void sweep(CompilationPtr compilation, int threads, driver::Shapes shapes, inspect::InputChoice inputs,
+               inspect::SweepQuestion question);
     /// Looks for the pass that is to blame; answers `bisectTried` for each compilation that was tried, then `bisected`. What
     /// was compiled stays.
-    void bisect(driver::BisectQuestion question);
+    void bisect(diagnose::BisectQuestion question);
     /// Compares intermediate values of the model that was opened last, which is compiled for it, in child processes; answers
     /// `checked`. What was compiled stays.
-    void check(driver::CheckQuestion question);
+    void check(diagnose::CheckQuestion question);
     /// Begins a study, or goes on with one: answers `studyBegun`, `studied` again and again, and `tuned`. One that goes on is not
     /// disturbed: there is one at a time.
     void tune(TuneWish wish);
@@ -116,10 +116,10 @@ public:
     bool isReadingStudy() const { return !tunes_ && tuning_.isBusy(); }
     /// Reads a study from the records: that with this id, else the last one of the model for these options. Answers `studyRead`
     /// if there is one.
-    void readStudy(driver::TuneOptions options, const QString& id);
+    void readStudy(tuning::TuneOptions options, const QString& id);
     /// Computes a value again as the check did, or would: answers `valueFound`. A newer wish takes the place of an older one,
     /// also of one that has begun.
-    void findValue(driver::CheckQuestion question, const QString& value);
+    void findValue(diagnose::CheckQuestion question, const QString& value);
     /// Writes a report into a file; answers `reported`. The machine's peaks are added where it has a profile.
     void report(report::Report report, const QString& path);
     /// Compiles a model for a bundle, in memory: answers `bundlePlanned`. A newer wish ends an older one.
@@ -170,16 +170,16 @@ signals:
     /// Instead of `opened`, `compiled`, `ran`, `swept`, `bisected`, `checked`, `reported`, `bundlePlanned`, `bundleExported` or
     /// `modelsCompared`, where the wish was cancelled after it began. One that was still queued has no answer.
     void cancelled();
-    void ran(std::vector<lathe::app::CompilationPtr> compilations, std::vector<lathe::driver::Profile> profiles,
+    void ran(std::vector<lathe::app::CompilationPtr> compilations, std::vector<lathe::inspect::Profile> profiles,
              std::vector<lathe::Diagnostic> problems);
     /// Without points and with problems: it failed.
-    void swept(lathe::app::CompilationPtr compilation, lathe::driver::Sweep sweep,
+    void swept(lathe::app::CompilationPtr compilation, lathe::inspect::Sweep sweep,
                std::vector<lathe::Diagnostic> problems);
-    void bisectTried(lathe::driver::BisectStep step);
+    void bisectTried(lathe::diagnose::BisectStep step);
     /// Null with problems: it failed.
-    void bisected(std::shared_ptr<const lathe::driver::Bisection> found, std::vector<lathe::Diagnostic> problems);
+    void bisected(std::shared_ptr<const lathe::diagnose::Bisection> found, std::vector<lathe::Diagnostic> problems);
     /// Likewise.
-    void checked(QString path, std::shared_ptr<const lathe::driver::Check> check,
+    void checked(QString path, std::shared_ptr<const lathe::diagnose::Check> check,
                  std::vector<lathe::Diagnostic> problems);
     /// Without problems and without tensors: it was cancelled.
     void valueFound(QString path, lathe::views::models::CheckedTensors value, std::vector<lathe::Diagnostic> problems);
@@ -196,16 +196,16 @@ signals:
     void tuningIdle();
     void reported(QString path, std::vector<lathe::Diagnostic> problems); // none: it is there
     /// Of the threads of a run, before it answers `ran`.
-    void measured(lathe::driver::MachinePeaks peaks);
+    void measured(lathe::inspect::MachinePeaks peaks);
     /// The last of its profiles by the model's scopes, likewise; which compilation that is of.
-    void flamed(lathe::app::CompilationPtr compilation, std::shared_ptr<const lathe::driver::Flame> flame);
+    void flamed(lathe::app::CompilationPtr compilation, std::shared_ptr<const lathe::inspect::Flame> flame);
     /// With the one that was open. Null with problems: the other model could not be read.
     void modelsCompared(lathe::model::ModelGraphPtr open, lathe::views::models::ModelComparisonPtr comparison,
                         std::vector<lathe::Diagnostic> problems);
     void compared(lathe::app::TracePtr trace, int pass, QString function, lathe::views::models::Comparison comparison);
     void pictured(lathe::app::TracePtr trace, int pass, QString function, lathe::views::models::PassPicturePtr picture);
     void fusionPictured(lathe::app::TracePtr trace, std::shared_ptr<const lathe::views::models::FusionPicture> picture);
-    void figured(lathe::app::TracePtr trace, std::vector<lathe::driver::PassFigures> figures);
+    void figured(lathe::app::TracePtr trace, std::vector<lathe::inspect::PassFigures> figures);
     void loopsListed(lathe::app::TracePtr trace, int kernel, lathe::views::models::LoopTexts texts);
     void codeListed(lathe::app::TracePtr trace, int kernel, lathe::views::models::CodeTexts texts);
     void stepListed(lathe::app::TracePtr trace, int kernel, int steps, lathe::views::models::OriginText text);

@@ -2,7 +2,7 @@
 //
 // The part of the Engine that makes bundles: on the lane of the work, so that nothing is measured beside it.
 #include "app/engine.h"
-#include "driver/guarded.h"
+#include "base/guarded.h"
 
 namespace lathe::app {
 namespace {
@@ -24,7 +24,7 @@ driver::Progress progressTo(const Outbox<Engine>& outbox, const Cancelled& cance
 void Engine::planBundle(const QString& model, deploy::BundleOptions options) {
     const auto work = [outbox = outbox_, model, options = std::move(options)](const Cancelled& cancelled) {
         std::vector<Diagnostic> problems;
-        const auto planned = driver::guarded([&]() -> Result<PlannedBundlePtr> {
+        const auto planned = guarded([&]() -> Result<PlannedBundlePtr> {
             LATHE_TRY(deploy::PlannedBundle bundle,
                       deploy::planBundle(model.toStdString(), options, problems, progressTo(outbox, cancelled)));
             return std::make_shared<const deploy::PlannedBundle>(std::move(bundle));
@@ -45,7 +45,7 @@ void Engine::exportBundle(PlannedBundlePtr bundle, const QString& out, bool repl
     const auto work = [outbox = outbox_, bundle = std::move(bundle), out, replace,
                        check = std::move(check)](const Cancelled& cancelled) {
         const driver::Progress progress = progressTo(outbox, cancelled);
-        const auto exported = driver::guarded([&]() -> Result<ExportedBundle> {
+        const auto exported = guarded([&]() -> Result<ExportedBundle> {
             ExportedBundle made{out, QString::fromStdString(bundle->plan.bundleId), bundle->plan.bytes, {}};
             LATHE_CHECKED(deploy::writeBundle(*bundle, out.toStdString(), replace, progress));
             outbox.post([made](Engine& engine) { emit engine.bundleWritten(made); });
@@ -74,7 +74,7 @@ void Engine::compareBundles(const QString& before, const QString& after) {
     figures_.replace(CompareBundles, [outbox = outbox_, before, after](const Cancelled& cancelled) {
         driver::Progress progress;
         progress.cancelled = cancelled;
-        const auto compared = driver::guarded([&]() -> Result<ComparedBundles> {
+        const auto compared = guarded([&]() -> Result<ComparedBundles> {
             LATHE_TRY(const deploy::OpenBundle old, deploy::OpenBundle::open(before.toStdString(), progress));
             LATHE_TRY(const deploy::OpenBundle now, deploy::OpenBundle::open(after.toStdString(), progress));
             return ComparedBundles{old.manifest().bundleId, now.manifest().bundleId,

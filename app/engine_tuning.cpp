@@ -4,8 +4,8 @@
 // read from the records.
 #include "app/engine.h"
 #include "app/recorded_study.h"
+#include "base/guarded.h"
 #include "codegen/target.h"
-#include "driver/guarded.h"
 #include "driver/session.h"
 
 namespace lathe::app {
@@ -23,10 +23,10 @@ views::models::FoundGraph::Choices choicesOf(const driver::Decisions& decisions)
 }
 
 /// `before`: what was decided when it began.
-StudyEnd endOf(const driver::Tuned& tuned, const driver::Decisions& before) {
+StudyEnd endOf(const tuning::Tuned& tuned, const driver::Decisions& before) {
     StudyEnd end;
     if (tuned.graph) {
-        for (const std::string& sentence : driver::sentencesOf(*tuned.graph))
+        for (const std::string& sentence : tuning::sentencesOf(*tuned.graph))
             end.graphTexts << QString::fromStdString(sentence);
         if (tuned.graph->isTaken)
             end.graph = {choicesOf(before), choicesOf(tuned.decisions), tuned.graph->workloadsBefore,
@@ -52,9 +52,9 @@ StudyEnd endOf(const driver::Tuned& tuned, const driver::Decisions& before) {
     return end;
 }
 
-QString textOf(const driver::GraphEvent& event) {
+QString textOf(const tuning::GraphEvent& event) {
     const QString what =
-        event.step == driver::GraphEvent::Step::Layouts ? Engine::tr("variants and layouts") : Engine::tr("fusion");
+        event.step == tuning::GraphEvent::Step::Layouts ? Engine::tr("variants and layouts") : Engine::tr("fusion");
     return Engine::tr("%1: %2 of %3 compilations measured, this one's kernels take %4 ms, at first %5 ms")
         .arg(what)
         .arg(event.measured)
@@ -88,7 +88,7 @@ void Engine::tune(TuneWish wish) {
     control_->begin();
     tuning_.enqueue(Tune, [outbox = outbox_, control = control_, path = *modelPath_,
                            wish = std::move(wish)](const Cancelled& cancelled) mutable {
-        driver::TuneOptions& options = wish.options;
+        tuning::TuneOptions& options = wish.options;
         options.control = control;
         options.runner.cancelled = cancelled; // where the window closes: else it is the control that says so
         std::optional<records::StudyRecords> records;
@@ -96,7 +96,7 @@ void Engine::tune(TuneWish wish) {
             if (!warnings.empty())
                 outbox.post([warnings = std::move(warnings)](Engine& engine) { emit engine.studyWarned(warnings); });
         };
-        const auto tuned = driver::guarded([&]() -> Result<driver::Tuned> {
+        const auto tuned = guarded([&]() -> Result<tuning::Tuned> {
             LATHE_CHECKED(codegen::checkRunsHere(options.compile.target));
             if (wish.records) {
                 auto begun = records::StudyRecords::begin({.model = path.toStdString(),
@@ -135,9 +135,9 @@ void Engine::tune(TuneWish wish) {
             };
             options.drew = [&](const std::vector<std::string>& names) {
                 if (!names.empty())
-                    warn({driver::drawnNote(names, "the settings choose files for them")});
+                    warn({inspect::drawnNote(names, "the settings choose files for them")});
             };
-            options.toldGraph = [&](const driver::GraphEvent& event) {
+            options.toldGraph = [&](const tuning::GraphEvent& event) {
                 outbox.post([event](Engine& engine) { emit engine.tuneProgress(textOf(event), 0); });
             };
             driver::Progress progress;
@@ -146,7 +146,7 @@ void Engine::tune(TuneWish wish) {
                 const QString what = QString::fromUtf8(stage.data(), qsizetype(stage.size()));
                 outbox.post([=](Engine& engine) { emit engine.tuneProgress(what, fraction); });
             };
-            return driver::tuneModel(path.toStdString(), options, tell, progress);
+            return tuning::tuneModel(path.toStdString(), options, tell, progress);
         });
         if (records) {
             records->end(tuned);
@@ -169,12 +169,12 @@ void Engine::tune(TuneWish wish) {
     });
 }
 
-void Engine::readStudy(driver::TuneOptions options, const QString& id) {
+void Engine::readStudy(tuning::TuneOptions options, const QString& id) {
     if (!modelPath_ || isTuning())
         return;
     tuning_.enqueue(
         Read, [outbox = outbox_, path = *modelPath_, id, options = std::move(options)](const Cancelled& cancelled) {
-            const auto read = driver::guarded([&]() -> Result<std::optional<RecordedStudy>> {
+            const auto read = guarded([&]() -> Result<std::optional<RecordedStudy>> {
                 return app::readStudy({.model = path.toStdString(), .file = {}, .name = {}, .id = {}, .resume = true},
                                       options, id.toStdString(), cancelled);
             });

@@ -4,8 +4,8 @@
 #include "arith/analysis.h"
 #include "codegen/lacking.h"
 #include "deploy/runtime_package.h"
-#include "driver/device_list.h"
-#include "driver/inputs.h"
+#include "device/device_list.h"
+#include "inspect/inputs.h"
 #include "model/random_values.h"
 #include "records/file.h"
 #include "views/models/open_sizes.h"
@@ -70,27 +70,27 @@ QList<views::models::ExportDevice> devices() {
     for (const char* cpu : {"cortex-a53", "cortex-a72", "cortex-a76", "Nehalem", "Haswell"})
         all.append({QStringLiteral("qemu:%1").arg(QLatin1String(cpu)), tr("this CPU, emulated by qemu-user")});
     // Of a list that cannot be read the use of a name says why.
-    const auto named = driver::readDevices(driver::devicesFile());
-    for (driver::Device device : named ? *named : std::vector<driver::Device>()) {
+    const auto named = device::readDevices(device::devicesFile());
+    for (device::Device device : named ? *named : std::vector<device::Device>()) {
         const std::string name = std::exchange(device.name, {});
         all.append({QString::fromStdString(name),
-                    QString::fromStdString(device.note.empty() ? driver::toString(device) : device.note)});
+                    QString::fromStdString(device.note.empty() ? device::toString(device) : device.note)});
     }
     return all;
 }
 
 QString problemOfDevice(const QString& text) {
-    const auto device = driver::parseDevice(text.toStdString());
+    const auto device = device::parseDevice(text.toStdString());
     return device ? QString() : withHint(device.error());
 }
 
 bool isEmulated(const QString& text) {
-    const auto device = driver::parseDevice(text.toStdString());
+    const auto device = device::parseDevice(text.toStdString());
     return device && device->isEmulated();
 }
 
 /// What the CPU that is emulated lacks of what the target needs, where LLVM knows it by that name; else only the run tells.
-QString lacking(const driver::Device& device, const Target& target) {
+QString lacking(const device::Device& device, const Target& target) {
     const auto emulated = codegen::parseTarget(QString::fromStdString(device.cpu).toLower().toStdString());
     if (device.cpu.empty() || !emulated || emulated->machine != target.machine)
         return {};
@@ -101,17 +101,17 @@ QString lacking(const driver::Device& device, const Target& target) {
 }
 
 QString problemOfRun(const QString& text, const QString& targetText) {
-    const auto device = driver::parseDevice(text.toStdString());
+    const auto device = device::parseDevice(text.toStdString());
     const auto target = codegen::parseTarget(targetText.toStdString());
     if (!device || !target)
         return {}; // which is said where they are named
-    const auto command = driver::runnerCommand(*device, *target);
+    const auto command = device::runnerCommand(*device, *target);
     return command ? lacking(*device, *target) : withHint(command.error());
 }
 
 QString problemOfCheck(const QString& formText, const QString& deviceText) {
     const auto form = deploy::parseForm(formText.toStdString());
-    const auto device = driver::parseDevice(deviceText.toStdString());
+    const auto device = device::parseDevice(deviceText.toStdString());
     if (!form || !device)
         return {};
     const auto may = deploy::mayRun(*form, *device);
@@ -164,7 +164,7 @@ using Symbols = std::unordered_map<const arith::ExprNode*, int64_t>;
 Symbols symbolsAt(const driver::Trace& trace, const views::models::SizeValues& sizes) {
     if (trace.passes.empty() || !trace.passes.front().after)
         return {};
-    return driver::symbolValues(trace.passes.front().after->main(), views::models::shapesWith(*trace.graph, sizes));
+    return inspect::symbolValues(trace.passes.front().after->main(), views::models::shapesWith(*trace.graph, sizes));
 }
 
 /// Of the inputs and outputs of a run; what nobody knows before it counts nothing.

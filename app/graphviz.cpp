@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/graphviz.h"
 
-#include "driver/child_process.h"
+#include "base/child_process.h"
 
 #include <QThreadPool>
 #include <span>
@@ -28,7 +28,6 @@ Graphviz::Graphviz(QObject* parent) : QObject(parent) {}
 
 Graphviz::Answer Graphviz::run(const QByteArray& dot, std::chrono::milliseconds limit,
                                const views::Worker<Answer>::Cancelled& cancelled) {
-    using driver::ChildProcess;
     const Waiting waiting;
     const auto deadline = std::chrono::steady_clock::now() + limit;
     ChildProcess child;

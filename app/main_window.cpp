@@ -119,7 +119,7 @@ void MainWindow::connectEngine() {
     connect(profile_, &views::profile::ProfilePage::sweepWanted, this, &MainWindow::sweep);
     connect(&engine_, &Engine::measured, profile_, &views::profile::ProfilePage::setPeaks);
     connect(&engine_, &Engine::flamed, this,
-            [this](const CompilationPtr& of, const std::shared_ptr<const driver::Flame>& flame) {
+            [this](const CompilationPtr& of, const std::shared_ptr<const inspect::Flame>& flame) {
                 if (of == compilation_)
                     profile_->setFlame(flame);
             });
@@ -203,7 +203,7 @@ void MainWindow::connectEngine() {
     connect(fusion_, &views::fusion::FusionPage::arranged, this, &MainWindow::checkSettled);
     connect(passes_, &views::passes::PassesPage::figuresWanted, this, [this] { engine_.figure(trace_); });
     connect(&engine_, &Engine::figured, this,
-            [this](const TracePtr& trace, const std::vector<driver::PassFigures>& figures) {
+            [this](const TracePtr& trace, const std::vector<inspect::PassFigures>& figures) {
                 if (trace == trace_)
                     passes_->setFigures(figures);
             });

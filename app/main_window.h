@@ -101,7 +101,7 @@ public:
     /// The baseline and the compilation of now by turns.
     void runAndCompare();
     /// Compares the values that the model computes on the way; compiles for it what it needs.
-    void check(driver::CheckAgainst against);
+    void check(diagnose::CheckAgainst against);
     /// Shows what is different in the open model and this one.
     void compareWith(const QString& path);
     /// What is known of the model, its compilation and its run, as one page in a file.
@@ -219,12 +219,12 @@ private:
     void connectEngine();
     void showOpened(const QString& path, const TracePtr& trace);
     void showCompiled(const QString& path, const CompilationPtr& compilation);
-    void showProfiles(const std::vector<CompilationPtr>& of, const std::vector<driver::Profile>& profiles,
+    void showProfiles(const std::vector<CompilationPtr>& of, const std::vector<inspect::Profile>& profiles,
                       std::vector<Diagnostic> problems);
-    void showCheck(const QString& path, const std::shared_ptr<const driver::Check>& check,
+    void showCheck(const QString& path, const std::shared_ptr<const diagnose::Check>& check,
                    std::vector<Diagnostic> problems);
-    void sweep(const driver::SweepQuestion& question);
-    void showSweep(const CompilationPtr& of, const driver::Sweep& sweep, std::vector<Diagnostic> problems);
+    void sweep(const inspect::SweepQuestion& question);
+    void showSweep(const CompilationPtr& of, const inspect::Sweep& sweep, std::vector<Diagnostic> problems);
     /// Of all of them.
     void startRun(std::vector<CompilationPtr> compilations);
     /// Whether the settings of now would compile something else.
@@ -233,7 +233,7 @@ private:
     void showValues(const views::models::NamedTensor& tensor);
     void showValueDock();
     /// By the settings and decisions of now.
-    driver::CheckQuestion checkQuestion(driver::CheckAgainst against) const;
+    diagnose::CheckQuestion checkQuestion(diagnose::CheckAgainst against) const;
     void findValue(const QString& value);
     void showFound(const QString& path, const views::models::CheckedTensors& value, std::vector<Diagnostic> problems);
     /// Shows where something stands, in the page Model.
@@ -244,7 +244,7 @@ private:
     void showFunction(int call);
     void connectTuning();
     /// By the settings and decisions of now; without the schedules that were tuned before.
-    driver::TuneOptions tuneOptions() const;
+    lathe::tuning::TuneOptions tuneOptions() const;
     void startTuning(const views::models::StudyRequest& request);
     void showTuned(const QString& path, const views::models::StudyEnd& end, const std::vector<Diagnostic>& problems);
     void askForSettings();
@@ -287,7 +287,7 @@ private:
     enum class Next { Nothing, Compile, Run, Sweep, Compare };
     Next next_ = Next::Nothing;                                         // after what is being opened or compiled
     bool passesSeen_ = false, profileSeen_ = false, checkSeen_ = false; // of this model
-    driver::SweepQuestion sweep_;                                       // that was asked for last
+    inspect::SweepQuestion sweep_;                                      // that was asked for last
     QString stage_;                                                     // that was logged last, without its numbers
     int askedOn_ = 0; // the page that was shown when work was asked for
 

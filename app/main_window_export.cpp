@@ -5,7 +5,7 @@
 #include "app/main_window.h"
 #include "artifact/artifact.h"
 #include "codegen/target.h"
-#include "driver/inputs.h"
+#include "inspect/inputs.h"
 #include "views/exporting/export_wizard.h"
 #include "views/models/shown_path.h"
 
@@ -86,7 +86,7 @@ driver::Options MainWindow::optionsOfExport() const {
     driver::Options options = settings_.options(*trace_->graph);
     options.inputsAtNeed = {};
     if (trace_->fixedAtNeed)
-        for (driver::RunnerValue& input : driver::inputsOf(trace_->passes.front().after->main())) {
+        for (device::RunnerValue& input : inspect::inputsOf(trace_->passes.front().after->main())) {
             for (int64_t& dim : input.dims)
                 dim = std::max<int64_t>(dim, -1);
             options.shapes.emplace_back(std::move(input.name), std::move(input.dims));
@@ -120,7 +120,7 @@ deploy::BundleOptions MainWindow::bundleOptions(const ExportRequest& request) co
                       .residentBytes = int64_t(request.residentMb * 1e6),
                       .sizeBytes = int64_t(request.sizeMb * 1e6)};
     options.decisions = decisions();
-    if (const auto device = driver::parseDevice(request.device.toStdString()))
+    if (const auto device = device::parseDevice(request.device.toStdString()))
         options.device = *device;
     return options;
 }
@@ -170,7 +170,7 @@ void MainWindow::beginExport(const ExportRequest& chosen) {
         setBusy(true);
         log(tr("Exporting to %1").arg(request.out));
         std::optional<deploy::CheckWish> check;
-        if (const auto device = driver::parseDevice(request.device.toStdString()); request.check && device)
+        if (const auto device = device::parseDevice(request.device.toStdString()); request.check && device)
             check = {.threads = device->isLocal() ? settings_.threads : 0,
                      .device = *device}; // as a run of the window has
         engine_.exportBundle(planned_, request.out, request.replace, std::move(check));

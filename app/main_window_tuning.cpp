@@ -93,8 +93,8 @@ void MainWindow::connectTuning() {
     connect(&engine_, &Engine::tuningIdle, this, &MainWindow::checkSettled);
 }
 
-driver::TuneOptions MainWindow::tuneOptions() const {
-    driver::TuneOptions options;
+tuning::TuneOptions MainWindow::tuneOptions() const {
+    tuning::TuneOptions options;
     options.compile = settings_.options(*trace_->graph);
     options.runner.threads = settings_.threads;
     options.decisions = whatIfs_->decisions();

@@ -139,7 +139,7 @@ void MainWindow::startRun(std::vector<CompilationPtr> compilations) {
                 settings_.inputs);
 }
 
-void MainWindow::showProfiles(const std::vector<CompilationPtr>& of, const std::vector<driver::Profile>& profiles,
+void MainWindow::showProfiles(const std::vector<CompilationPtr>& of, const std::vector<inspect::Profile>& profiles,
                               std::vector<Diagnostic> problems) {
     if (of.empty() || of.back() != compilation_) // another was made meanwhile: its own run is what is wanted
         return of.size() > 1 ? runAndCompare() : run();
@@ -147,7 +147,7 @@ void MainWindow::showProfiles(const std::vector<CompilationPtr>& of, const std::
         log(tr("The run failed."), LogLevel::Error);
         return showProblems(std::move(problems));
     }
-    const driver::Profile& profile = profiles.back();
+    const inspect::Profile& profile = profiles.back();
     log(tr("Ran %1 times, median %2 ms.").arg(profile.runs).arg(profile.medianMs, 0, 'f', 3));
     facts_->setText(tr("%1 · %2 · %3 ms")
                         .arg(QFileInfo(path_).fileName(),
@@ -162,7 +162,7 @@ void MainWindow::showProfiles(const std::vector<CompilationPtr>& of, const std::
     turnTo("profile", std::exchange(profileSeen_, true) && !compared);
 }
 
-void MainWindow::sweep(const driver::SweepQuestion& question) {
+void MainWindow::sweep(const inspect::SweepQuestion& question) {
     if (path_.isEmpty() || !trace_->graph)
         return;
     sweep_ = question;
@@ -176,7 +176,7 @@ void MainWindow::sweep(const driver::SweepQuestion& question) {
                   settings_.inputs, question);
 }
 
-void MainWindow::showSweep(const CompilationPtr& of, const driver::Sweep& sweep, std::vector<Diagnostic> problems) {
+void MainWindow::showSweep(const CompilationPtr& of, const inspect::Sweep& sweep, std::vector<Diagnostic> problems) {
     if (of != compilation_) // another was made meanwhile: its own sweep is what is wanted
         return this->sweep(sweep_);
     if (!problems.empty()) {
@@ -185,12 +185,12 @@ void MainWindow::showSweep(const CompilationPtr& of, const driver::Sweep& sweep,
     }
     log(tr("Ran over %1.").arg(QString::fromStdString(sweep.name)));
     if (!sweep.drawn.empty())
-        log(QString::fromStdString(toString(driver::drawnNote(sweep.drawn, "at each size, if they have it"))),
+        log(QString::fromStdString(toString(inspect::drawnNote(sweep.drawn, "at each size, if they have it"))),
             LogLevel::Note);
     profile_->setSweep(sweep);
 }
 
-void MainWindow::check(driver::CheckAgainst against) {
+void MainWindow::check(diagnose::CheckAgainst against) {
     if (path_.isEmpty() || !trace_->graph)
         return;
     if (hasChanged())
@@ -201,13 +201,13 @@ void MainWindow::check(driver::CheckAgainst against) {
     engine_.check(checkQuestion(std::move(against)));
 }
 
-driver::CheckQuestion MainWindow::checkQuestion(driver::CheckAgainst against) const {
-    driver::CheckQuestion question;
+diagnose::CheckQuestion MainWindow::checkQuestion(diagnose::CheckAgainst against) const {
+    diagnose::CheckQuestion question;
     question.options = settings_.options(*trace_->graph);
     question.decisions = whatIfs_->decisions();
     question.runner.threads = settings_.threads;
     question.chosen = settings_.inputs;
-    if (!std::holds_alternative<driver::AgainstFiles>(against)) // files say sizes themselves
+    if (!std::holds_alternative<diagnose::AgainstFiles>(against)) // files say sizes themselves
         question.shapes = views::models::shapesWith(*trace_->graph, settings_.sizes);
     question.against = std::move(against);
     return question;
@@ -241,7 +241,7 @@ void MainWindow::showFound(const QString& path, const views::models::CheckedTens
     log(tr("The dock Values has those of %1.").arg(value.name));
 }
 
-void MainWindow::showCheck(const QString& path, const std::shared_ptr<const driver::Check>& check,
+void MainWindow::showCheck(const QString& path, const std::shared_ptr<const diagnose::Check>& check,
                            std::vector<Diagnostic> problems) {
     if (path != path_)
         return;
@@ -249,8 +249,8 @@ void MainWindow::showCheck(const QString& path, const std::shared_ptr<const driv
         log(tr("The check failed: Problems says why."), LogLevel::Error);
         return showProblems(std::move(problems));
     }
-    const auto diverge = check->count(driver::CheckState::Diverges);
-    if (check->count(driver::CheckState::Within) + diverge == 0)
+    const auto diverge = check->count(diagnose::CheckState::Diverges);
+    if (check->count(diagnose::CheckState::Within) + diverge == 0)
         log(tr("Checked nothing: the page says of each value why it was not compared."), LogLevel::Warning);
     else if (diverge)
         log(tr("Checked: %1.").arg(views::models::counted(qint64(diverge), "value diverges", "values diverge")),
@@ -268,7 +268,7 @@ void MainWindow::showCheck(const QString& path, const std::shared_ptr<const driv
 
 void MainWindow::writeReport(const QString& path) {
     setBusy(true);
-    const driver::Profile& profile = profile_->model()->profile();
+    const inspect::Profile& profile = profile_->model()->profile();
     engine_.report({.trace = trace_,
                     .model = path_.toStdString(),
                     .options = compilation_    ? compilation_->options
@@ -286,7 +286,7 @@ void MainWindow::askForBisect() {
     if (!bisect_) {
         using views::passes::BisectDialog;
         bisect_ = new BisectDialog(this);
-        connect(bisect_, &BisectDialog::wanted, this, [this](const driver::Fault& fault) {
+        connect(bisect_, &BisectDialog::wanted, this, [this](const diagnose::Fault& fault) {
             if (!trace_ || !trace_->graph)
                 return bisect_->showEnd(tr("There is no model. Open one, then start again."));
             if (hasChanged()) {
@@ -295,7 +295,7 @@ void MainWindow::askForBisect() {
             }
             setBusy(true);
             log(tr("Bisecting"));
-            driver::BisectQuestion question;
+            diagnose::BisectQuestion question;
             question.fault = fault;
             question.options = settings_.options(*trace_->graph);
             question.decisions = whatIfs_->decisions();
@@ -311,7 +311,7 @@ void MainWindow::askForBisect() {
             passes_->choosePass(pass);
         });
         connect(&engine_, &Engine::bisectTried, bisect_, &BisectDialog::addStep);
-        connect(&engine_, &Engine::bisectTried, bisect_, [this](const driver::BisectStep& step) {
+        connect(&engine_, &Engine::bisectTried, bisect_, [this](const diagnose::BisectStep& step) {
             log_->add(LogLevel::Detail, tr("Bisecting: %1 with passes: %2, %3")
                                             .arg(step.bad ? tr("bad") : tr("good"), QString::fromStdString(step.passes),
                                                  QString::fromStdString(step.reason)));
@@ -320,16 +320,17 @@ void MainWindow::askForBisect() {
             if (!engine_.isBusy()) // something may have been asked for since
                 bisect_->showEnd(tr("Cancelled."));
         });
-        connect(&engine_, &Engine::bisected, this,
-                [this](const std::shared_ptr<const driver::Bisection>& found, const std::vector<Diagnostic>& problems) {
-                    if (found)
-                        bisect_->showFound(*found);
-                    else
-                        bisect_->showEnd(tr("It failed: Problems says why."));
-                    log(bisect_->answer(), found ? LogLevel::Note : LogLevel::Error);
-                    if (!found)
-                        showProblems(problems);
-                });
+        connect(
+            &engine_, &Engine::bisected, this,
+            [this](const std::shared_ptr<const diagnose::Bisection>& found, const std::vector<Diagnostic>& problems) {
+                if (found)
+                    bisect_->showFound(*found);
+                else
+                    bisect_->showEnd(tr("It failed: Problems says why."));
+                log(bisect_->answer(), found ? LogLevel::Note : LogLevel::Error);
+                if (!found)
+                    showProblems(problems);
+            });
     }
     bisect_->show();
     bisect_->raise();

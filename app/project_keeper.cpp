@@ -2,7 +2,7 @@
 #include "app/project_keeper.h"
 
 #include "app/unsaved_work.h"
-#include "driver/guarded.h"
+#include "base/guarded.h"
 
 #include <future>
 
@@ -61,7 +61,7 @@ void ProjectKeeper::create(const QString& path) {
     lane_.enqueue(
         Create, [outbox = outbox_, path, own, wish = ++wish_, project = state_()](const Cancelled& cancelled) {
             OpenedProject made{.path = path, .file = nullptr, .project = project, .now = {}};
-            const auto created = driver::guarded([&]() -> Result<void> {
+            const auto created = guarded([&]() -> Result<void> {
                 LATHE_TRY(made.project.model, project::referenceTo(project.model.path, cancelled));
                 if (cancelled())
                     return failure(ErrorKind::Cancelled, "cancelled");
@@ -70,7 +70,7 @@ void ProjectKeeper::create(const QString& path) {
                 return {};
             });
             if (!created && own)
-                if (auto file = driver::guarded([&] { return project::File::open(path.toStdString()); }))
+                if (auto file = guarded([&] { return project::File::open(path.toStdString()); }))
                     made.file = std::make_shared<project::File>(*std::move(file));
             outbox.post([path, made, created, wish](ProjectKeeper& keeper) {
                 if (wish != keeper.wish_)
@@ -96,7 +96,7 @@ void ProjectKeeper::create(const QString& path) {
 
 void ProjectKeeper::open(const QString& path, bool copy) {
     lane_.enqueue(OpenProject, [outbox = outbox_, path, copy, wish = ++wish_](const Cancelled& cancelled) {
-        const auto opened = driver::guarded([&]() -> Result<OpenedProject> {
+        const auto opened = guarded([&]() -> Result<OpenedProject> {
             OpenedProject result{.path = path, .file = nullptr, .project = {}, .now = {}};
             if (copy) {
                 LATHE_TRY(result.project, project::File::peek(path.toStdString()));
@@ -149,7 +149,7 @@ void ProjectKeeper::touch() {
 void ProjectKeeper::write() {
     soon_.stop();
     lane_.enqueue(kindOf(Write), [outbox = outbox_, file = file_, project = state()](const Cancelled&) {
-        const auto written = driver::guarded([&] { return file->write(project); });
+        const auto written = guarded([&] { return file->write(project); });
         outbox.post([held = std::weak_ptr(file), written](ProjectKeeper& keeper) { // no letter keeps a closed file open
             if (keeper.file_ != held.lock())
                 return;

@@ -85,7 +85,7 @@ views::models::StudyHead headOf(const records::Study& study, const std::filesyst
     return head;
 }
 
-Result<std::optional<RecordedStudy>> readStudy(const records::StudyWish& wish, const driver::TuneOptions& options,
+Result<std::optional<RecordedStudy>> readStudy(const records::StudyWish& wish, const tuning::TuneOptions& options,
                                                const std::string& id, const std::function<bool()>& cancelled) {
     const std::filesystem::path path = wish.file.empty() ? records::defaultFile() : wish.file;
     std::error_code failed;

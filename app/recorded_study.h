@@ -19,7 +19,7 @@ views::models::StudyHead headOf(const records::Study& study, const std::filesyst
 
 /// The study with this id; without one the newest of the model for these options. Nothing: there is none. Fails where the
 /// file cannot be read.
-Result<std::optional<RecordedStudy>> readStudy(const records::StudyWish& wish, const driver::TuneOptions& options,
+Result<std::optional<RecordedStudy>> readStudy(const records::StudyWish& wish, const tuning::TuneOptions& options,
                                                const std::string& id, const std::function<bool()>& cancelled);
 
 } // namespace lathe::app

@@ -2,7 +2,7 @@
 #include "app/run_settings.h"
 
 #include "codegen/target.h"
-#include "driver/machine_peaks.h"
+#include "inspect/machine_peaks.h"
 #include "views/models/input_files_model.h"
 #include "views/models/one_line.h"
 #include "views/models/open_size_model.h"
@@ -208,7 +208,7 @@ driver::Options RunSettings::options(const model::ModelGraph& graph) const {
     driver::Options options;
     if (auto parsed = codegen::parseTarget(target.toStdString()))
         options.target = *std::move(parsed);
-    options.bytesPerMultiplyAdd = driver::measuredBalance(target.toStdString());
+    options.bytesPerMultiplyAdd = inspect::measuredBalance(target.toStdString());
     options.threads = threads;
     options.numerics = numerics;
     if (fixSizes)

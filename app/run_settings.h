@@ -4,7 +4,7 @@
 // the sizes that the open model leaves open, and where its inputs come from.
 #pragma once
 
-#include "driver/input_choice.h"
+#include "inspect/input_choice.h"
 #include "views/models/open_sizes.h"
 
 #include <QDialog>
@@ -29,7 +29,7 @@ struct RunSettings {
     int threads = 0; // to compile and to run with; 0: all
     views::models::SizeValues sizes;
     bool fixSizes = false; // compiled for these sizes alone
-    driver::InputChoice inputs;
+    inspect::InputChoice inputs;
 
     /// Kept ones; what cannot be read any more is as by default, and `unread` says why.
     static RunSettings kept(std::vector<Diagnostic>* unread = nullptr);

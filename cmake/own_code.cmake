@@ -2,7 +2,7 @@
 # Optimization, sanitizers and unity of the project's own code.
 set(LATHE_OPTIMIZE "-O2" CACHE STRING "list of options for optimization and debug information")
 set(LATHE_SANITIZE "" CACHE STRING "comma-separated list for -fsanitize; empty for none")
-set(LATHE_OPTIMIZE_OUTER "" CACHE STRING "further options for what computes little: driver, deploy, command line, window and the like")
+set(LATHE_OPTIMIZE_OUTER "" CACHE STRING "further options for what computes little: driver, what stands on it, command line, window")
 # What tests and the compiler both instantiate is linked from the tests, which come first: tests that are optimized less than
 # the compiler slow it down.
 set(LATHE_OPTIMIZE_TESTS "" CACHE STRING "further options for tests")

@@ -8,8 +8,8 @@
 #include "app/cli/prepare.h"
 #include "app/cli/print_line.h"
 #include "app/cli/test_case.h"
-#include "driver/child_process.h"
-#include "driver/json.h"
+#include "base/child_process.h"
+#include "base/json.h"
 #include "driver/tensor_files.h"
 
 #include <algorithm>
@@ -42,7 +42,7 @@ public:
     /// Nanoseconds of one run.
     Result<double> run() {
         constexpr std::string_view request = "run\n";
-        if (child_.write(std::as_bytes(std::span(request)), deadline()) != driver::ChildProcess::Io::Done)
+        if (child_.write(std::as_bytes(std::span(request)), deadline()) != ChildProcess::Io::Done)
             return failure(fmt::format("contender '{}' {}", name_, child_.reap()));
         LATHE_TRY(const std::string line, readLine());
         double ns = 0;
@@ -53,20 +53,20 @@ public:
     }
 
 private:
-    static driver::ChildProcess::Deadline deadline() { return std::chrono::steady_clock::now() + patience; }
+    static ChildProcess::Deadline deadline() { return std::chrono::steady_clock::now() + patience; }
     Result<std::string> readLine() {
         std::string line;
         switch (child_.readLine(line, 256, deadline())) {
-        case driver::ChildProcess::Io::Done:
+        case ChildProcess::Io::Done:
             return line;
-        case driver::ChildProcess::Io::TimedOut:
+        case ChildProcess::Io::TimedOut:
             return failure(fmt::format("contender '{}' gave no answer within {} minutes", name_, patience.count()));
         default:
             return failure(fmt::format("contender '{}' {}", name_, child_.reap()));
         }
     }
     std::string name_;
-    driver::ChildProcess child_;
+    ChildProcess child_;
 };
 
 /// A folder of the inputs that all contenders run with; removed with this object.
@@ -95,14 +95,14 @@ private:
 };
 
 /// Gives Lathe and, if there are contenders, the folder the same tensors: the given ones, the others at random.
-Result<void> shareInputs(driver::RunnerClient& runner, const driver::RunnerModel& loaded, const driver::Tensors& given,
+Result<void> shareInputs(device::RunnerClient& runner, const device::RunnerModel& loaded, const inspect::Tensors& given,
                          const driver::Shapes& asked, const InputFolder* folder) {
-    const driver::TakeInput take = [&](size_t i, const model::HostTensor& tensor) -> Result<void> {
+    const inspect::TakeInput take = [&](size_t i, const model::HostTensor& tensor) -> Result<void> {
         if (folder)
             LATHE_CHECKED(driver::writeNpy(folder->path() / fmt::format("input_{}.npy", i), tensor));
         return runner.setInput(loaded.inputs[i].name, tensor);
     };
-    LATHE_CHECKED(driver::drawInputs(loaded.inputs, given, asked, 0, take));
+    LATHE_CHECKED(inspect::drawInputs(loaded.inputs, given, asked, 0, take));
     return {};
 }
 
@@ -123,15 +123,15 @@ void print(const std::string& model, int threads, const Row& row, const Common& 
     double middle = median(row.ns) / 1e6,
            least = row.ns.empty() ? 0 : *std::min_element(row.ns.begin(), row.ns.end()) / 1e6;
     if (common.json)
-        fmt::print("{}\n", driver::dump({{"model", model},
-                                         {"threads", threads},
-                                         {"runtime", row.runtime},
-                                         {"median_ms", middle},
-                                         {"min_ms", least},
-                                         {"rounds", row.ns.size()},
-                                         {"compile_s", row.compileSeconds},
-                                         {"peak_bytes", row.peakBytes},
-                                         {"drawn_inputs", row.drawn}}));
+        fmt::print("{}\n", dump({{"model", model},
+                                 {"threads", threads},
+                                 {"runtime", row.runtime},
+                                 {"median_ms", middle},
+                                 {"min_ms", least},
+                                 {"rounds", row.ns.size()},
+                                 {"compile_s", row.compileSeconds},
+                                 {"peak_bytes", row.peakBytes},
+                                 {"drawn_inputs", row.drawn}}));
     else
         printLine("{:28} {:2} threads  {:12} median {:10.3f} ms  min {:10.3f} ms  {} rounds  compiled in {:.2f} s  "
                   "peak {:.1f} MB",
@@ -155,24 +155,24 @@ Result<std::vector<Row>> benchModel(const std::string& model, int threads, const
     RunArgs where;
     where.model = model;
     where.device = args.device;
-    LATHE_TRY(driver::RunnerOptions options, runnerOptions(where, common));
+    LATHE_TRY(device::RunnerOptions options, runnerOptions(where, common));
     if (args.device == "local") // elsewhere all cores are others than here
         options.threads = threads;
     options.seed = std::nullopt;
     options.timeout = patience;
-    driver::RunnerClient runner(options);
-    LATHE_TRY(driver::RunnerModel loaded, runner.load(artifact.path));
-    LATHE_TRY(const driver::Tensors given, driver::readInputs(loaded.inputs, files));
+    device::RunnerClient runner(options);
+    LATHE_TRY(device::RunnerModel loaded, runner.load(artifact.path));
+    LATHE_TRY(const inspect::Tensors given, inspect::readInputs(loaded.inputs, files));
     LATHE_TRY(driver::Options compileOptions, makeOptions(common));
     std::unique_ptr<InputFolder> folder;
     if (!args.against.empty()) {
         LATHE_TRY(folder, InputFolder::make());
     }
     LATHE_CHECKED(leaseDevice(runner, common));
-    const driver::Shapes asked = driver::asDeclared(trace.graph.get(), compileOptions.shapes);
+    const driver::Shapes asked = inspect::asDeclared(trace.graph.get(), compileOptions.shapes);
     LATHE_CHECKED(shareInputs(runner, loaded, given, asked, folder.get()));
-    noteOpenSizes(driver::sizesTakenAsOne(loaded.inputs, given, asked), common);
-    const std::vector<std::string> drawn = driver::drawnInputs(loaded.inputs, given);
+    noteOpenSizes(inspect::sizesTakenAsOne(loaded.inputs, given, asked), common);
+    const std::vector<std::string> drawn = inspect::drawnInputs(loaded.inputs, given);
     noteDrawnInputs(drawn, common);
     std::vector<std::unique_ptr<Contender>> contenders;
     std::vector<Row> rows(1);
@@ -191,7 +191,7 @@ Result<std::vector<Row>> benchModel(const std::string& model, int threads, const
     const auto runOnce = [&](size_t i) -> Result<double> {
         if (i > 0)
             return contenders[i - 1]->run();
-        LATHE_TRY(const driver::RunnerTimes times, runner.run(1));
+        LATHE_TRY(const device::RunnerTimes times, runner.run(1));
         rows[0].peakBytes = times.arenaPeak;
         return static_cast<double>(times.ns.front());
     };

@@ -4,9 +4,9 @@
 // at random. So a schedule can be compared with another (--decisions) without the model around it.
 #include "app/cli/prepare.h"
 #include "app/cli/print_line.h"
-#include "driver/json.h"
+#include "base/json.h"
 #include "driver/kernel_artifact.h"
-#include "driver/kernel_inputs.h"
+#include "tuning/kernel_inputs.h"
 
 #include <algorithm>
 #include <charconv>
@@ -71,37 +71,37 @@ Result<void> run(const std::string& model, const BenchArgs& args, const Common& 
     LATHE_TRY(const driver::CompiledKernelPtr alone,
               driver::compileKernelAlone(computation, kernel->name, kernel->schedulable, decisions, options));
     LATHE_CHECKED(driver::writeKernelArtifact(std::span(&alone, 1), options, artifact.path()));
-    driver::RunnerOptions runnerOptions;
+    device::RunnerOptions runnerOptions;
     runnerOptions.threads = options.threads;
     runnerOptions.timeout = std::chrono::minutes(10);
-    LATHE_TRY(const driver::Device device, driver::parseDevice(args.device));
-    LATHE_TRY(driver::RunnerCommand command, driver::runnerCommand(device, options.target));
-    driver::useRunner(runnerOptions, std::move(command));
-    driver::RunnerClient runner(runnerOptions);
+    LATHE_TRY(const device::Device device, device::parseDevice(args.device));
+    LATHE_TRY(device::RunnerCommand command, device::runnerCommand(device, options.target));
+    device::useRunner(runnerOptions, std::move(command));
+    device::RunnerClient runner(runnerOptions);
     LATHE_CHECKED(runner.load(artifact.path()));
     std::mt19937_64 generator(0);
     LATHE_CHECKED(
-        driver::setKernelInputs(runner, *computation, sizes, [&](DataType dtype, const std::vector<int64_t>& shape) {
-            return driver::randomTensor(dtype, shape, generator);
+        tuning::setKernelInputs(runner, *computation, sizes, [&](DataType dtype, const std::vector<int64_t>& shape) {
+            return inspect::randomTensor(dtype, shape, generator);
         }));
-    driver::RunnerBench plan;
+    device::RunnerBench plan;
     plan.kernel = kernel->name;
     plan.sizes = sizes;
     plan.samples = args.rounds;
     plan.flushBytes = args.cold ? flushBytes : 0;
     LATHE_CHECKED(leaseDevice(runner, common));
-    LATHE_TRY(driver::RunnerBenchTimes times, runner.bench(plan));
-    std::ranges::sort(times.samples, {}, &driver::RunnerBenchTimes::Sample::ns);
+    LATHE_TRY(device::RunnerBenchTimes times, runner.bench(plan));
+    std::ranges::sort(times.samples, {}, &device::RunnerBenchTimes::Sample::ns);
     const double median = times.samples[times.samples.size() / 2].ns, least = times.samples.front().ns;
     if (common.json)
-        fmt::print("{}\n", driver::dump({{"model", model},
-                                         {"kernel", kernel->name},
-                                         {"workload", kernel->workload},
-                                         {"cold", args.cold},
-                                         {"median_ns", median},
-                                         {"min_ns", least},
-                                         {"samples", times.samples.size()},
-                                         {"calls", times.calls}}));
+        fmt::print("{}\n", dump({{"model", model},
+                                 {"kernel", kernel->name},
+                                 {"workload", kernel->workload},
+                                 {"cold", args.cold},
+                                 {"median_ns", median},
+                                 {"min_ns", least},
+                                 {"samples", times.samples.size()},
+                                 {"calls", times.calls}}));
     else
         printLine("{:28} median {:10.3f} us  min {:10.3f} us  {} samples of {} calls{}", kernel->name, median / 1e3,
                   least / 1e3, times.samples.size(), times.calls, args.cold ? ", caches cold" : "");

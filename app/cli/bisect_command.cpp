@@ -4,8 +4,8 @@
 #include "app/cli/prepare.h"
 #include "app/cli/print_line.h"
 #include "app/cli/stage_text.h"
-#include "driver/bisect.h"
-#include "driver/json.h"
+#include "base/json.h"
+#include "diagnose/bisect.h"
 
 #include <algorithm>
 #include <cmath>
@@ -31,10 +31,10 @@ Result<double> parsePositive(const std::string& text, const char* option, const 
     return value;
 }
 
-Result<driver::Fault> makeFault(const BisectArgs& args) {
+Result<diagnose::Fault> makeFault(const BisectArgs& args) {
     if (!args.slowerThan.empty()) {
         const char* hint = "use milliseconds, or a factor of the unoptimized: 12.5 or 0.8x";
-        driver::SlowerThan slower;
+        diagnose::SlowerThan slower;
         std::string number = args.slowerThan;
         slower.ofUnoptimized = number.ends_with('x');
         if (slower.ofUnoptimized)
@@ -44,7 +44,7 @@ Result<driver::Fault> makeFault(const BisectArgs& args) {
     }
     if (!args.count.empty()) {
         const size_t colon = args.count.find(':');
-        driver::MoreThan more;
+        diagnose::MoreThan more;
         more.what = args.count.substr(0, colon);
         const char* hint = "use OPERATOR:N or kernels:N: more than N are bad";
         const std::string number = colon == std::string::npos ? "" : args.count.substr(colon + 1);
@@ -54,16 +54,16 @@ Result<driver::Fault> makeFault(const BisectArgs& args) {
         return more;
     }
     if (args.crash)
-        return driver::Crashes{};
-    return driver::WrongValues{args.tolerance == "onnx" ? driver::Tolerance::Onnx : driver::Tolerance::Model};
+        return diagnose::Crashes{};
+    return diagnose::WrongValues{args.tolerance == "onnx" ? data::Tolerance::Onnx : data::Tolerance::Model};
 }
 
-Result<driver::BisectQuestion> makeQuestion(const BisectArgs& args, const Common& common) {
-    driver::BisectQuestion question;
+Result<diagnose::BisectQuestion> makeQuestion(const BisectArgs& args, const Common& common) {
+    diagnose::BisectQuestion question;
     LATHE_TRY(question.fault, makeFault(args));
     if (args.tolerance != "onnx" && args.tolerance != "model")
         return failure(ErrorKind::Usage, fmt::format("unknown tolerance '{}'", args.tolerance), "use onnx or model");
-    const bool runs = !std::holds_alternative<driver::MoreThan>(question.fault);
+    const bool runs = !std::holds_alternative<diagnose::MoreThan>(question.fault);
     LATHE_TRY(question.options, runs ? makeRunOptions(common) : makeOptions(common));
     LATHE_TRY(question.decisions, makeDecisions(common));
     question.data.assign(args.data.begin(), args.data.end());
@@ -76,15 +76,15 @@ Result<driver::BisectQuestion> makeQuestion(const BisectArgs& args, const Common
     return question;
 }
 
-void print(const driver::BisectStep& step, size_t number, const Common& common) {
+void print(const diagnose::BisectStep& step, size_t number, const Common& common) {
     if (common.json)
-        fmt::print("{}\n", driver::dump({{"step", number},
-                                         {"passes", step.passes},
-                                         {"decisions", driver::parseJson(driver::toJson(step.decisions)).value()},
-                                         {"verdict", step.bad ? "bad" : "good"},
-                                         {"reason", step.reason},
-                                         {"caveat", step.caveat},
-                                         {"seconds", step.seconds}}));
+        fmt::print("{}\n", dump({{"step", number},
+                                 {"passes", step.passes},
+                                 {"decisions", parseJson(driver::toJson(step.decisions)).value()},
+                                 {"verdict", step.bad ? "bad" : "good"},
+                                 {"reason", step.reason},
+                                 {"caveat", step.caveat},
+                                 {"seconds", step.seconds}}));
     else
         printLine("{:2}  {:4}  {:36} {:6.2f} s  {}{}{}", number, step.bad ? "bad" : "good", step.passes, step.seconds,
                   step.reason, step.caveat.empty() ? "" : "; ", step.caveat);
@@ -92,29 +92,29 @@ void print(const driver::BisectStep& step, size_t number, const Common& common) 
 }
 
 /// Nothing was found: why.
-std::string sentence(const driver::Bisection& found, const driver::BisectQuestion& question) {
+std::string sentence(const diagnose::Bisection& found, const diagnose::BisectQuestion& question) {
     switch (found.answer) {
-    case driver::BisectAnswer::GoodWithAll:
+    case diagnose::BisectAnswer::GoodWithAll:
         return "good with all passes: there is nothing to look for" +
                (found.steps.back().caveat.empty()
                     ? std::string()
                     : "; but nothing is known of what is no finite number: " + found.steps.back().caveat);
-    case driver::BisectAnswer::Endless:
+    case diagnose::BisectAnswer::Endless:
         return fmt::format("without any optional pass it does not end within {} s either: the model itself works that "
                            "long, and no pass is to blame; --timeout gives it more",
                            static_cast<double>(question.runner.timeout.count()) / 1000);
-    case driver::BisectAnswer::Unsteady:
+    case diagnose::BisectAnswer::Unsteady:
         return "equal compilations were judged differently: the fault comes and goes";
     default:
         break;
     }
-    if (std::holds_alternative<driver::SlowerThan>(question.fault) ||
-        std::holds_alternative<driver::MoreThan>(question.fault))
+    if (std::holds_alternative<diagnose::SlowerThan>(question.fault) ||
+        std::holds_alternative<diagnose::MoreThan>(question.fault))
         return "bad without any optional pass and with all of them, and no pass alone makes the difference";
     return "bad without any optional pass: the fault is in a required pass or in the import";
 }
 
-std::vector<std::string> nodeNames(const driver::Bisection& found) {
+std::vector<std::string> nodeNames(const diagnose::Bisection& found) {
     std::vector<std::string> names;
     for (const int32_t node : found.kernel->nodes)
         if (const model::Node* known = found.trace.graph->nodes.at(static_cast<size_t>(node)))
@@ -122,9 +122,9 @@ std::vector<std::string> nodeNames(const driver::Bisection& found) {
     return names;
 }
 
-void print(const driver::Bisection& found, const driver::BisectQuestion& question, const Common& common) {
+void print(const diagnose::Bisection& found, const diagnose::BisectQuestion& question, const Common& common) {
     static constexpr const char* answers[] = {"found", "good with all", "bad without any", "endless", "unsteady"};
-    const bool isFound = found.answer == driver::BisectAnswer::Found;
+    const bool isFound = found.answer == diagnose::BisectAnswer::Found;
     std::vector<std::string> changed;
     if (isFound) {
         const std::string function = found.kernel ? found.kernel->kernel : "";
@@ -147,7 +147,7 @@ void print(const driver::Bisection& found, const driver::BisectQuestion& questio
         } else {
             json["why"] = sentence(found, question);
         }
-        fmt::print("{}\n", driver::dump(json));
+        fmt::print("{}\n", dump(json));
         return;
     }
     if (!isFound) {
@@ -176,17 +176,17 @@ int bisectCommand(const BisectArgs& args, const Common& common) {
         return report({question.error()}, common);
     driver::Session session(args.model);
     size_t number = 0;
-    const auto found = driver::bisect(session, *question,
-                                      [&](const driver::BisectStep& step) {
-                                          ++number;
-                                          if (common.json || !common.quiet)
-                                              print(step, number, common);
-                                      },
-                                      {});
+    const auto found = diagnose::bisect(session, *question,
+                                        [&](const diagnose::BisectStep& step) {
+                                            ++number;
+                                            if (common.json || !common.quiet)
+                                                print(step, number, common);
+                                        },
+                                        {});
     if (!found)
         return report({inFile(found.error(), args.model)}, common);
     print(*found, *question, common);
-    return found->answer == driver::BisectAnswer::Found ? 0 : nothingToBlame;
+    return found->answer == diagnose::BisectAnswer::Found ? 0 : nothingToBlame;
 }
 
 } // namespace lathe::cli

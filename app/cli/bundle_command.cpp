@@ -6,11 +6,11 @@
 #include "app/cli/prepare.h"
 #include "app/cli/print_line.h"
 #include "artifact/artifact.h"
+#include "base/json.h"
 #include "deploy/bundle_diff.h"
 #include "deploy/bundle_model.h"
 #include "deploy/check_bundle.h"
 #include "deploy/image.h"
-#include "driver/json.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -88,7 +88,7 @@ Result<BundleOptions> optionsOf(const BundleArgs& args, const Common& common) {
     LATHE_TRY(options.decisions, makeDecisions(common));
     options.goldenFolder = args.golden;
     options.runtimeFolder = args.runtimeDir;
-    LATHE_TRY(options.device, driver::parseDevice(args.device));
+    LATHE_TRY(options.device, device::parseDevice(args.device));
     LATHE_CHECKED(deploy::validate(options));
     return options;
 }
@@ -114,12 +114,12 @@ void printPlan(const deploy::PlannedBundle& bundle, const Common& common) {
     const deploy::BundlePlan& plan = bundle.plan;
     for (const deploy::ManifestFile& file : bundle.manifest.files) {
         if (common.json)
-            fmt::print("{}\n", driver::dump({{"path", file.path}, {"bytes", file.bytes}, {"kind", file.kind}}));
+            fmt::print("{}\n", dump({{"path", file.path}, {"bytes", file.bytes}, {"kind", file.kind}}));
         else
             printLine("{:>12}  {}", file.bytes, file.path);
     }
     if (common.json)
-        fmt::print("{}\n", driver::dump({{"name", plan.name}, {"bundle_id", plan.bundleId}, {"bytes", plan.bytes}}));
+        fmt::print("{}\n", dump({{"name", plan.name}, {"bundle_id", plan.bundleId}, {"bytes", plan.bytes}}));
     else
         printLine("{:>12}  in all", plan.bytes);
 }
@@ -172,11 +172,11 @@ int makeBundle(const BundleArgs& args, const Common& common) {
         return reported(inFile(written.error(), args.out), common);
     const deploy::BundlePlan& plan = bundle->plan;
     if (common.json)
-        fmt::print("{}\n", driver::dump({{"bundle", args.out},
-                                         {"name", plan.name},
-                                         {"tag", plan.tag},
-                                         {"bundle_id", plan.bundleId},
-                                         {"bytes", plan.bytes}}));
+        fmt::print("{}\n", dump({{"bundle", args.out},
+                                 {"name", plan.name},
+                                 {"tag", plan.tag},
+                                 {"bundle_id", plan.bundleId},
+                                 {"bytes", plan.bytes}}));
     else if (!common.quiet)
         printLine("{}: {} for {}, {} files, {:.1f} MB, {} golden cases; id {}", args.out, plan.name, plan.tag,
                   plan.files.size(), static_cast<double>(plan.bytes) / 1e6, bundle->manifest.golden.size(),
@@ -212,7 +212,7 @@ int check(const BundleArgs& args, const Common& common) {
             return prevented(limits.error(), common);
         wish.limits = *limits;
     }
-    const auto device = driver::parseDevice(args.device);
+    const auto device = device::parseDevice(args.device);
     if (!device)
         return prevented(device.error(), common);
     wish.device = *device;
@@ -231,7 +231,7 @@ int check(const BundleArgs& args, const Common& common) {
         return reported(bundle.error(), common);
     const auto told = [&](const deploy::CheckStep& step) {
         if (common.json)
-            fmt::print("{}\n", driver::dump({{"step", step.name}, {"good", step.good}, {"text", step.text}}));
+            fmt::print("{}\n", dump({{"step", step.name}, {"good", step.good}, {"text", step.text}}));
         else if (!common.quiet)
             printLine("{:<10} {}  {}", step.name, step.good ? "good " : "WRONG", step.text);
     };
@@ -243,20 +243,20 @@ int check(const BundleArgs& args, const Common& common) {
     for (const deploy::VariantCheck& each : checked->variants)
         variants.push_back({{"tag", each.tag}, {"outcome", toString(each.outcome)}, {"why", each.why}});
     if (common.json)
-        fmt::print("{}\n", driver::dump({{"good", checked->good},
-                                         {"bundle_id", bundle->manifest().bundleId},
-                                         {"cases", checked->cases},
-                                         {"cases_unknown", checked->unknown},
-                                         {"variant", checked->variant},
-                                         {"variants", variants},
-                                         {"threads", checked->threads},
-                                         {"load_ms", checked->loadMs},
-                                         {"first_ms", checked->firstMs},
-                                         {"p50_ms", checked->p50Ms},
-                                         {"p90_ms", checked->p90Ms},
-                                         {"p99_ms", checked->p99Ms},
-                                         {"resident_bytes", checked->residentBytes},
-                                         {"of_range", checked->ofRange}}));
+        fmt::print("{}\n", dump({{"good", checked->good},
+                                 {"bundle_id", bundle->manifest().bundleId},
+                                 {"cases", checked->cases},
+                                 {"cases_unknown", checked->unknown},
+                                 {"variant", checked->variant},
+                                 {"variants", variants},
+                                 {"threads", checked->threads},
+                                 {"load_ms", checked->loadMs},
+                                 {"first_ms", checked->firstMs},
+                                 {"p50_ms", checked->p50Ms},
+                                 {"p90_ms", checked->p90Ms},
+                                 {"p99_ms", checked->p99Ms},
+                                 {"resident_bytes", checked->residentBytes},
+                                 {"of_range", checked->ofRange}}));
     else if (!common.quiet)
         printLine("{} {}: {}", bundle->manifest().name, bundle->manifest().version,
                   verdictOf(*checked, wish.device.isLocal() ? "here" : "on " + toString(wish.device)));
@@ -270,7 +270,7 @@ int info(const BundleArgs& args, const Common& common) {
         return prevented(bundle.error(), common);
     const deploy::Manifest& manifest = bundle->manifest();
     if (common.json) {
-        fmt::print("{}\n", driver::dump(driver::parseJson(deploy::toJson(manifest)).value())); // on one line
+        fmt::print("{}\n", dump(parseJson(deploy::toJson(manifest)).value())); // on one line
         return 0;
     }
     printLine("{} {}, made by Lathe {} of {}, licence {}", manifest.name, manifest.version, manifest.latheVersion,
@@ -302,16 +302,16 @@ int printChanges(const deploy::Manifest& before, const deploy::Manifest& after, 
     const auto changes = deploy::diffBundles(before, after);
     for (const deploy::BundleChange& change : changes) {
         if (common.json)
-            fmt::print("{}\n", driver::dump({{"what", change.what},
-                                             {"name", change.name},
-                                             {"before", change.before},
-                                             {"after", change.after}}));
+            fmt::print("{}\n", dump({{"what", change.what},
+                                     {"name", change.name},
+                                     {"before", change.before},
+                                     {"after", change.after}}));
         else
             printLine("{}{}{}: {} -> {}", change.what, change.name.empty() ? "" : " ", change.name,
                       change.before.empty() ? "none" : change.before, change.after.empty() ? "none" : change.after);
     }
     if (common.json)
-        fmt::print("{}\n", driver::dump({{"equal", changes.empty()}, {"changes", changes.size()}}));
+        fmt::print("{}\n", dump({{"equal", changes.empty()}, {"changes", changes.size()}}));
     else if (!common.quiet)
         printLine("{}", changes.empty() ? "the same bundle" : "different");
     return changes.empty() ? 0 : 1;
@@ -366,8 +366,7 @@ int image(const BundleArgs& args, const Common& common) {
         machines.push_back(bundle.manifest().variants.front().machine);
     const uint64_t bytes = std::filesystem::file_size(args.out);
     if (common.json)
-        fmt::print("{}\n",
-                   driver::dump({{"image", args.out}, {"name", first.name}, {"machines", machines}, {"bytes", bytes}}));
+        fmt::print("{}\n", dump({{"image", args.out}, {"name", first.name}, {"machines", machines}, {"bytes", bytes}}));
     else if (!common.quiet)
         printLine("{}: {} {} for {}, {:.1f} MB", args.out, first.name, first.version, fmt::join(machines, ", "),
                   static_cast<double>(bytes) / 1e6);

@@ -3,10 +3,10 @@
 // Tensors go in and out by files, as the program NAME_main.c takes them (codegen/c/emit_program.cpp).
 #include "app/cli/c_program.h"
 
+#include "base/child_process.h"
 #include "base/new_file.h"
 #include "base/printable.h"
-#include "driver/child_process.h"
-#include "driver/inputs.h"
+#include "inspect/inputs.h"
 #include "relay/type_map.h"
 
 #include <charconv>
@@ -18,12 +18,11 @@ namespace lathe::cli {
 namespace {
 
 namespace fs = std::filesystem;
-using driver::ChildProcess;
 
 constexpr size_t longestOutput = size_t{1} << 22;
 
-std::vector<driver::RunnerValue> outputsOf(const relay::Function& main) {
-    std::vector<driver::RunnerValue> outputs;
+std::vector<device::RunnerValue> outputsOf(const relay::Function& main) {
+    std::vector<device::RunnerValue> outputs;
     for (const relay::Type& type : relay::fieldTypes(main.resultType)) {
         const relay::TensorType* tensor = relay::asTensor(type);
         LATHE_ASSERT(tensor, "outputs of a model are tensors");
@@ -73,14 +72,14 @@ Result<CProgram> CProgram::make(const fs::path& model, const driver::Decisions& 
     program.hasWeights_ = fs::exists(fs::path(path) / (program.name_ + ".weights"));
     for (auto pass = trace.passes.rbegin(); pass != trace.passes.rend() && program.model_.outputs.empty(); ++pass)
         if (pass->after) {
-            program.model_.inputs = driver::inputsOf(pass->after->main());
+            program.model_.inputs = inspect::inputsOf(pass->after->main());
             program.model_.outputs = outputsOf(pass->after->main());
         }
     return program;
 }
 
 Result<void> CProgram::build(const std::string& compiler) {
-    outcome_ = driver::RunnerOutcome::Refused;
+    outcome_ = device::RunnerOutcome::Refused;
     ChildProcess child;
     LATHE_CHECKED(child.start(
         "/bin/sh", {"-c", "exec 2>&1; cd \"$0\" && " + compiler + " *.c -o program -lm", folder_->path.string()}));
@@ -88,19 +87,19 @@ Result<void> CProgram::build(const std::string& compiler) {
     std::string said;
     if (child.readToEnd(said, longestOutput, std::chrono::steady_clock::now() + timeout_) != ChildProcess::Io::Done) {
         child.kill();
-        outcome_ = driver::RunnerOutcome::Timeout;
+        outcome_ = device::RunnerOutcome::Timeout;
         return failure(fmt::format("'{}' did not end within {} s", compiler, double(timeout_.count()) / 1000));
     }
     const std::string ended = child.reap();
     if (!child.succeeded())
         return failure(
             fmt::format("'{}' does not take the C source: {}", compiler, said.empty() ? ended : firstWords(said)));
-    outcome_ = driver::RunnerOutcome::Good;
+    outcome_ = device::RunnerOutcome::Good;
     return {};
 }
 
 Result<std::vector<model::HostTensor>> CProgram::run(const std::vector<model::HostTensor>& inputs) const {
-    outcome_ = driver::RunnerOutcome::Refused;
+    outcome_ = device::RunnerOutcome::Refused;
     const fs::path folder = folder_->path;
     std::vector<std::string> arguments, outputs;
     if (hasWeights_)
@@ -108,7 +107,7 @@ Result<std::vector<model::HostTensor>> CProgram::run(const std::vector<model::Ho
     std::vector<int64_t> symbols;
     for (size_t i = 0; i < inputs.size(); ++i)
         for (size_t axis = 0; axis < model_.inputs[i].dims.size() && axis < inputs[i].shape.size(); ++axis)
-            if (const int64_t dim = model_.inputs[i].dims[axis]; driver::isSymbol(dim)) {
+            if (const int64_t dim = model_.inputs[i].dims[axis]; device::isSymbol(dim)) {
                 const auto symbol = static_cast<size_t>(-(dim + 1));
                 symbols.resize(std::max(symbols.size(), symbol + 1));
                 symbols[symbol] = inputs[i].shape[axis];
@@ -131,12 +130,12 @@ Result<std::vector<model::HostTensor>> CProgram::run(const std::vector<model::Ho
     std::string said;
     if (child.readToEnd(said, longestOutput, std::chrono::steady_clock::now() + timeout_) != ChildProcess::Io::Done) {
         child.kill();
-        outcome_ = driver::RunnerOutcome::Timeout;
+        outcome_ = device::RunnerOutcome::Timeout;
         return failure(fmt::format("the program did not end within {} s", double(timeout_.count()) / 1000));
     }
     const std::string ended = child.reap();
     if (child.signal()) {
-        outcome_ = driver::RunnerOutcome::Crashed;
+        outcome_ = device::RunnerOutcome::Crashed;
         return failure("the program " + ended);
     }
     if (!child.succeeded())
@@ -167,7 +166,7 @@ Result<std::vector<model::HostTensor>> CProgram::run(const std::vector<model::Ho
         const auto view = std::as_bytes(std::span(bytes));
         tensor.bytes.assign(view.begin(), view.end());
     }
-    outcome_ = driver::RunnerOutcome::Good;
+    outcome_ = device::RunnerOutcome::Good;
     return results;
 }
 

@@ -3,8 +3,8 @@
 // A model as a program: C source that a compiler of the user's makes one of. What `lathe test --cc` runs.
 #pragma once
 
+#include "device/runner_client.h"
 #include "driver/compile.h"
-#include "driver/runner_client.h"
 
 #include <chrono>
 #include <filesystem>
@@ -25,11 +25,11 @@ public:
     Result<void> build(const std::string& compiler);
 
     /// Its inputs and outputs.
-    const driver::RunnerModel& model() const { return model_; }
+    const device::RunnerModel& model() const { return model_; }
     /// What the model gives, in its order. Fails with what the program says, or with how it ended.
     Result<std::vector<model::HostTensor>> run(const std::vector<model::HostTensor>& inputs) const;
     /// How the last step that failed did: Refused, Crashed or Timeout.
-    driver::RunnerOutcome outcome() const { return outcome_; }
+    device::RunnerOutcome outcome() const { return outcome_; }
 
 private:
     /// A folder for files, gone with this.
@@ -40,9 +40,9 @@ private:
     std::shared_ptr<const Folder> folder_;
     std::string name_; // of the files
     bool hasWeights_ = false;
-    driver::RunnerModel model_;
+    device::RunnerModel model_;
     std::chrono::milliseconds timeout_{};
-    mutable driver::RunnerOutcome outcome_ = driver::RunnerOutcome::Good;
+    mutable device::RunnerOutcome outcome_ = device::RunnerOutcome::Good;
 };
 
 } // namespace lathe::cli

@@ -4,8 +4,8 @@
 // diverges first stands on top.
 #include "app/cli/prepare.h"
 #include "app/cli/print_line.h"
-#include "driver/check.h"
-#include "driver/json.h"
+#include "base/json.h"
+#include "diagnose/check.h"
 
 #include <algorithm>
 #include <cmath>
@@ -20,20 +20,20 @@ int fail(Diagnostic diagnostic, const CheckArgs& args, const Common& common) {
     return std::max(2, report({inFile(std::move(diagnostic), args.model)}, common));
 }
 
-Result<driver::CheckQuestion> makeQuestion(const CheckArgs& args, const Common& common) {
-    driver::CheckQuestion question;
+Result<diagnose::CheckQuestion> makeQuestion(const CheckArgs& args, const Common& common) {
+    diagnose::CheckQuestion question;
     if (args.tolerance != "onnx" && args.tolerance != "model")
         return failure(ErrorKind::Usage, fmt::format("unknown tolerance '{}'", args.tolerance), "use onnx or model");
-    question.tolerance = args.tolerance == "onnx" ? driver::Tolerance::Onnx : driver::Tolerance::Model;
+    question.tolerance = args.tolerance == "onnx" ? data::Tolerance::Onnx : data::Tolerance::Model;
     LATHE_TRY(question.options, makeRunOptions(common));
     LATHE_TRY(question.decisions, makeDecisions(common));
     if (args.compareNumerics && question.options.numerics == driver::NumericsLevel::Strict)
         return failure(ErrorKind::Usage, "strict numerics are to be compared with themselves",
                        "--numerics says what is held against strict ones");
     if (args.compareNumerics)
-        question.against = driver::AgainstNumerics{};
+        question.against = diagnose::AgainstNumerics{};
     else if (!args.against.empty())
-        question.against = driver::AgainstFiles{{args.against.begin(), args.against.end()}};
+        question.against = diagnose::AgainstFiles{{args.against.begin(), args.against.end()}};
     LATHE_TRY(question.chosen.files, inputFiles({args.inputs, {}}));
     question.shapes = leaveSizesToTheRun(question.options, question.chosen.files);
     question.chosen.seed = args.seed;
@@ -42,7 +42,7 @@ Result<driver::CheckQuestion> makeQuestion(const CheckArgs& args, const Common& 
     return question;
 }
 
-std::vector<std::string> nodeNames(const driver::CheckRow& row, const model::ModelGraph& graph) {
+std::vector<std::string> nodeNames(const diagnose::CheckRow& row, const model::ModelGraph& graph) {
     std::vector<std::string> names;
     for (const int32_t id : row.nodes)
         if (const model::Node* node = graph.nodes.at(static_cast<size_t>(id)))
@@ -55,19 +55,19 @@ nlohmann::json number(double value) {
     return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(fmt::format("{}", value));
 }
 
-std::string_view stateName(driver::CheckState state) {
+std::string_view stateName(diagnose::CheckState state) {
     static constexpr std::string_view names[] = {"within", "diverges", "not compared"};
     return names[static_cast<size_t>(state)];
 }
 
-void printJson(const driver::Check& check) {
-    for (const driver::CheckRow& row : check.rows) {
+void printJson(const diagnose::Check& check) {
+    for (const diagnose::CheckRow& row : check.rows) {
         nlohmann::json line{
             {"value", row.value}, {"state", stateName(row.state)}, {"nodes", nodeNames(row, *check.trace->graph)}};
-        if (row.state == driver::CheckState::NotCompared) {
+        if (row.state == diagnose::CheckState::NotCompared) {
             line["why"] = row.why;
         } else {
-            const driver::Comparison& comparison = row.comparison;
+            const data::Comparison& comparison = row.comparison;
             line.update({{"first", row.first},
                          {"dtype", toString(row.dtype)},
                          {"shape", row.shape},
@@ -79,49 +79,49 @@ void printJson(const driver::Check& check) {
                              {"infinite_in_both", comparison.infinite},
                              {"elements", comparison.elements}});
             if (comparison.worst >= 0)
-                line.update({{"at", driver::indexText(row.shape, comparison.worst)},
+                line.update({{"at", data::indexText(row.shape, comparison.worst)},
                              {"got", number(comparison.got)},
                              {"expected", number(comparison.expected)}});
         }
-        fmt::print("{}\n", driver::dump(line));
+        fmt::print("{}\n", dump(line));
     }
-    fmt::print("{}\n", driver::dump({{"within", check.count(driver::CheckState::Within)},
-                                     {"diverge", check.count(driver::CheckState::Diverges)},
-                                     {"not_compared", check.count(driver::CheckState::NotCompared)},
-                                     {"not_finite", check.countNotFinite()},
-                                     {"nested", check.nested}}));
+    fmt::print("{}\n", dump({{"within", check.count(diagnose::CheckState::Within)},
+                             {"diverge", check.count(diagnose::CheckState::Diverges)},
+                             {"not_compared", check.count(diagnose::CheckState::NotCompared)},
+                             {"not_finite", check.countNotFinite()},
+                             {"nested", check.nested}}));
 }
 
-void printTable(const driver::Check& check, const Common& common) {
-    for (const driver::CheckRow& row : check.rows)
+void printTable(const diagnose::Check& check, const Common& common) {
+    for (const diagnose::CheckRow& row : check.rows)
         if (row.first) {
             printLine("diverges first: {} {}[{}]", row.value, toString(row.dtype), fmt::join(row.shape, ","));
             printLine("    {}", row.why);
             printLine("    nodes: {}", fmt::join(nodeNames(row, *check.trace->graph), ", "));
         }
     printLine("  {:>9} {:>9} {:>10}  value", "error", "of limit", "beyond");
-    for (const driver::CheckRow& row : check.rows) {
-        if (row.state == driver::CheckState::NotCompared) {
+    for (const diagnose::CheckRow& row : check.rows) {
+        if (row.state == diagnose::CheckState::NotCompared) {
             printLine("  {:>30}  {}: {}", "–", row.value, row.why);
             continue;
         }
-        const driver::Comparison& comparison = row.comparison;
+        const data::Comparison& comparison = row.comparison;
         std::string line =
-            fmt::format("{} {:9.2g} {:9.2g} {:10}  {}", row.state == driver::CheckState::Diverges ? '!' : ' ',
+            fmt::format("{} {:9.2g} {:9.2g} {:10}  {}", row.state == diagnose::CheckState::Diverges ? '!' : ' ',
                         comparison.largest, comparison.ofLimit, comparison.beyond, row.value);
         if (comparison.worst >= 0)
-            line += fmt::format("  {}: {:.7g}, expected {:.7g}", driver::indexText(row.shape, comparison.worst),
+            line += fmt::format("  {}: {:.7g}, expected {:.7g}", data::indexText(row.shape, comparison.worst),
                                 comparison.got, comparison.expected);
-        if (const std::string odd = driver::notFiniteText(comparison); !odd.empty())
+        if (const std::string odd = data::notFiniteText(comparison); !odd.empty())
             line += "  " + odd;
         printLine("{}", line);
     }
     if (common.quiet)
         return;
-    const size_t diverge = check.count(driver::CheckState::Diverges);
-    printLine("{} values compared, {}; {} not{}", check.count(driver::CheckState::Within) + diverge,
+    const size_t diverge = check.count(diagnose::CheckState::Diverges);
+    printLine("{} values compared, {}; {} not{}", check.count(diagnose::CheckState::Within) + diverge,
               diverge ? fmt::format("{} diverge", diverge) : "all within the tolerance",
-              check.count(driver::CheckState::NotCompared),
+              check.count(diagnose::CheckState::NotCompared),
               check.nested ? fmt::format("; {} within branches and loops are left out", check.nested) : "");
     if (const size_t odd = check.countNotFinite())
         printLine("in {} of them values are no finite numbers on both sides, as the table says: nothing is known of "
@@ -136,7 +136,7 @@ int checkCommand(const CheckArgs& args, const Common& common) {
     if (!question)
         return fail(question.error(), args, common);
     driver::Session session(args.model);
-    const auto checked = driver::check(session, *question, makeProgress(common));
+    const auto checked = diagnose::check(session, *question, makeProgress(common));
     if (!checked)
         return fail(checked.error(), args, common);
     reportWarnings(*checked->trace, common);
@@ -144,8 +144,8 @@ int checkCommand(const CheckArgs& args, const Common& common) {
         printJson(*checked);
     else
         printTable(*checked, common);
-    const size_t diverge = checked->count(driver::CheckState::Diverges);
-    if (checked->count(driver::CheckState::Within) + diverge == 0)
+    const size_t diverge = checked->count(diagnose::CheckState::Diverges);
+    if (checked->count(diagnose::CheckState::Within) + diverge == 0)
         return fail(error(ErrorKind::Usage, "no value was compared", "the table says of each why"), args, common);
     return diverge > 0 ? 1 : 0;
 }

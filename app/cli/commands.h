@@ -152,7 +152,7 @@ struct TuneArgs {
     int64_t trials = 0; // 0: as many as there is time for
     std::string search = "evolution", space = "template";
     std::string kernel;   // only kernels with this in their names
-    std::string sizes;    // of a size that the model leaves open: driver::parseTunedSizes
+    std::string sizes;    // of a size that the model leaves open: tuning::parseTunedSizes
     double leastGain = 1; // per cent
     uint64_t seed = 0;
     std::string study;   // its name; empty: the model's

@@ -5,11 +5,11 @@
 #include "app/cli/prepare.h"
 #include "app/cli/print_line.h"
 
+#include "base/diagnostics.h"
+#include "base/json.h"
 #include "base/new_file.h"
 #include "codegen/target.h"
-#include "driver/diagnostics.h"
-#include "driver/json.h"
-#include "driver/machine_peaks.h"
+#include "inspect/machine_peaks.h"
 #include "records/best.h"
 #include "records/near.h"
 
@@ -64,7 +64,7 @@ Result<driver::Shapes::value_type> parseShape(const std::string& text) {
 
 Result<driver::Options> makeOptions(const Common& common, driver::Options options) {
     LATHE_TRY(options.target, codegen::parseTarget(common.target));
-    options.bytesPerMultiplyAdd = common.noCache ? std::nullopt : driver::measuredBalance(common.target);
+    options.bytesPerMultiplyAdd = common.noCache ? std::nullopt : inspect::measuredBalance(common.target);
     options.threads = common.threads;
     if (common.numerics) {
         LATHE_TRY(options.numerics, driver::parseNumerics(*common.numerics));
@@ -240,7 +240,7 @@ driver::Progress makeProgress(const Common& common) {
                 return;
             before = stage;
             percent = now;
-            printStderr("{}\n", driver::dump({{"progress", stage}, {"fraction", fraction}}));
+            printStderr("{}\n", dump({{"progress", stage}, {"fraction", fraction}}));
         };
     else if (!common.quiet && isatty(STDERR_FILENO))
         progress.report = [](std::string_view stage, double fraction) {
@@ -265,7 +265,7 @@ int report(const std::vector<Diagnostic>& diagnostics, const Common& common) {
         else if (diagnostic.kind == ErrorKind::Usage && code == 1)
             code = 2;
         if (common.json) {
-            printStderr("{}\n", driver::toJson(diagnostic));
+            printStderr("{}\n", toJson(diagnostic));
         } else if (!common.quiet || diagnostic.severity == Severity::Error) {
             printStderr("{}\n", toString(diagnostic));
         }

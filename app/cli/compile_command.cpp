@@ -7,7 +7,7 @@
 #include "app/cli/print_line.h"
 #include "app/cli/stage_text.h"
 
-#include "driver/json.h"
+#include "base/json.h"
 #include "relay/text.h"
 #include "tir/text.h"
 
@@ -102,7 +102,7 @@ int compileCommand(const CompileArgs& args, const Common& common) {
         return artifact.error().kind == ErrorKind::Cancelled ? Interrupts::code() : code;
     if (source) {
         if (common.json)
-            fmt::print("{}\n", driver::dump({{"folder", args.out}, {"seconds", artifact->seconds}}));
+            fmt::print("{}\n", dump({{"folder", args.out}, {"seconds", artifact->seconds}}));
         else if (!common.quiet)
             printLine("{}: {:.2f} s, {} kernels for {} calls", args.out, artifact->seconds, trace.kernels.size(),
                       trace.calls.size());
@@ -111,7 +111,7 @@ int compileCommand(const CompileArgs& args, const Common& common) {
     if (!text) {
         const uintmax_t size = fs::is_regular_file(args.out, ignored) ? fs::file_size(args.out, ignored) : 0;
         if (common.json)
-            fmt::print("{}\n", driver::dump({{"artifact", args.out}, {"seconds", artifact->seconds}, {"bytes", size}}));
+            fmt::print("{}\n", dump({{"artifact", args.out}, {"seconds", artifact->seconds}, {"bytes", size}}));
         else if (!common.quiet)
             printLine("{}: {:.2f} s, {} kernels for {} calls, {:.1f} MB", args.out, artifact->seconds,
                       trace.kernels.size(), trace.calls.size(), static_cast<double>(size) / 1e6);

@@ -4,11 +4,11 @@
 #include "app/cli/commands.h"
 #include "app/cli/prepare.h"
 #include "app/cli/print_line.h"
+#include "base/json.h"
 #include "base/printable.h"
 #include "codegen/lacking.h"
-#include "driver/device_list.h"
-#include "driver/json.h"
-#include "driver/runner_client.h"
+#include "device/device_list.h"
+#include "device/runner_client.h"
 
 #include <algorithm>
 #include <charconv>
@@ -21,7 +21,7 @@
 namespace lathe::cli {
 namespace {
 
-using driver::Device;
+using device::Device;
 using Facts = std::map<std::string, std::string, std::less<>>;
 
 /// Machines that are often compiled for, of all kinds.
@@ -63,10 +63,10 @@ std::vector<Fit> fitsOf(const Facts& facts) {
 /// The kind of machine that an emulator is asked as: the target's.
 Result<Facts> ask(const Device& device, const Common& common) {
     LATHE_TRY(const Target target, codegen::parseTarget(common.target));
-    LATHE_TRY(driver::RunnerCommand command, driver::runnerCommand(device, target.machine));
-    driver::RunnerOptions options{.timeout = std::chrono::seconds(20)};
-    driver::useRunner(options, std::move(command));
-    driver::RunnerClient runner(std::move(options));
+    LATHE_TRY(device::RunnerCommand command, device::runnerCommand(device, target.machine));
+    device::RunnerOptions options{.timeout = std::chrono::seconds(20)};
+    device::useRunner(options, std::move(command));
+    device::RunnerClient runner(std::move(options));
     LATHE_TRY(const auto all, runner.facts());
     Facts facts;
     for (const auto& [name, value] : all)
@@ -84,7 +84,7 @@ void print(const Device& device, const Facts& facts, const Common& common) {
         nlohmann::json all{{"device", toString(device)}, {"facts", facts}};
         for (const Fit& fit : fits)
             all["targets"].push_back({{"target", fit.target}, {"runs", fit.lacks.empty()}, {"lacks", fit.lacks}});
-        fmt::print("{}\n", driver::dump(all));
+        fmt::print("{}\n", dump(all));
         return;
     }
     const auto line = [](const char* name, const std::string& text) {
@@ -113,19 +113,19 @@ void print(const Device& device, const Facts& facts, const Common& common) {
 }
 
 int list(const Common& common) {
-    const auto devices = driver::readDevices(driver::devicesFile());
+    const auto devices = device::readDevices(device::devicesFile());
     if (!devices)
         return report({devices.error()}, common);
     for (const Device& device : *devices) {
         Device plain = device;
         plain.name.clear();
         if (common.json) {
-            fmt::print("{}\n", driver::dump({{"name", device.name},
-                                             {"device", toString(plain)},
-                                             {"folder", device.folder},
-                                             {"environment", device.environment},
-                                             {"cores", device.cores},
-                                             {"note", device.note}}));
+            fmt::print("{}\n", dump({{"name", device.name},
+                                     {"device", toString(plain)},
+                                     {"folder", device.folder},
+                                     {"environment", device.environment},
+                                     {"cores", device.cores},
+                                     {"note", device.note}}));
             continue;
         }
         std::string more;
@@ -143,7 +143,7 @@ int list(const Common& common) {
 }
 
 int add(const DevicesArgs& args, const Common& common) {
-    auto device = driver::parseTransport(args.device);
+    auto device = device::parseTransport(args.device);
     if (!device)
         return report({device.error()}, common);
     device->name = args.name;
@@ -151,19 +151,19 @@ int add(const DevicesArgs& args, const Common& common) {
     device->environment = args.environment;
     device->cores = args.cores;
     device->note = args.note;
-    const auto known = driver::readDevices(driver::devicesFile());
+    const auto known = device::readDevices(device::devicesFile());
     if (!known)
         return report({known.error()}, common);
     if (!args.force && std::ranges::find(*known, args.name, &Device::name) != known->end())
         return report({error(ErrorKind::Usage, fmt::format("a device is called '{}' already", args.name),
                              "lathe devices lists them; --force gives the name another meaning")},
                       common);
-    const auto added = driver::addDevice(driver::devicesFile(), *device);
+    const auto added = device::addDevice(device::devicesFile(), *device);
     return added ? 0 : report({added.error()}, common);
 }
 
 int remove(const DevicesArgs& args, const Common& common) {
-    const auto removed = driver::removeDevice(driver::devicesFile(), args.name);
+    const auto removed = device::removeDevice(device::devicesFile(), args.name);
     if (!removed)
         return report({removed.error()}, common);
     return *removed ? 0
@@ -173,7 +173,7 @@ int remove(const DevicesArgs& args, const Common& common) {
 }
 
 int test(const DevicesArgs& args, const Common& common) {
-    const auto device = driver::parseDevice(args.name);
+    const auto device = device::parseDevice(args.name);
     if (!device)
         return report({device.error()}, common);
     const auto facts = ask(*device, common);

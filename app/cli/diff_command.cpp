@@ -4,9 +4,9 @@
 // was decided and set is compared too, and whether their models were the same file.
 #include "app/cli/commands.h"
 #include "app/cli/print_line.h"
-#include "driver/artifact_diff.h"
-#include "driver/json.h"
-#include "driver/model_diff.h"
+#include "base/json.h"
+#include "graph/model_diff.h"
+#include "inspect/artifact_diff.h"
 #include "project/file.h"
 #include "project/project_diff.h"
 
@@ -30,7 +30,7 @@ std::string nameOf(const model::Node& node) {
     return fmt::format("{} ({})", model::displayName(node), node.op);
 }
 
-nlohmann::json asJson(const driver::NodeChange& change) {
+nlohmann::json asJson(const graph::NodeChange& change) {
     nlohmann::json json{{"node", change.after ? model::displayName(*change.after) : model::displayName(*change.before)},
                         {"change", change.changes.empty() && change.before && change.after
                                        ? "kept"
@@ -45,7 +45,7 @@ nlohmann::json asJson(const driver::NodeChange& change) {
     return json;
 }
 
-void print(const driver::NodeChange& change) {
+void print(const graph::NodeChange& change) {
     if (!change.before || !change.after) {
         printLine("{} {}", change.after ? "+" : "-", nameOf(change.after ? *change.after : *change.before));
         return;
@@ -108,10 +108,10 @@ WorkDiff diffWork(const Side& before, const Side& after, const Common& common) {
         else
             ++diff.decided;
         if (common.json)
-            fmt::print("{}\n", driver::dump({{change.what, change.name},
-                                             {"change", kindOf(!change.before.empty(), !change.after.empty())},
-                                             {"before", change.before},
-                                             {"after", change.after}}));
+            fmt::print("{}\n", dump({{change.what, change.name},
+                                     {"change", kindOf(!change.before.empty(), !change.after.empty())},
+                                     {"before", change.before},
+                                     {"after", change.after}}));
         else
             print(change.what, change.name, change.before, change.after);
     }
@@ -135,7 +135,7 @@ int diffTwoModels(const DiffArgs& args, const driver::Options& options, const Co
         graphs[i] = trace.graph;
     }
     const WorkDiff work = diffWork(sides[0], sides[1], common);
-    const driver::ModelDiff diff = driver::diffModels(*graphs[0], *graphs[1]);
+    const graph::ModelDiff diff = graph::diffModels(*graphs[0], *graphs[1]);
     const bool isEqual = diff.sameStructure() && work.decided == 0 && !work.contents;
     const auto count = [&](const auto& is) { return std::ranges::count_if(diff.nodes, is); };
     const auto added = count([](const auto& change) { return !change.before; });
@@ -143,31 +143,31 @@ int diffTwoModels(const DiffArgs& args, const driver::Options& options, const Co
     const auto changed = count([](const auto& change) { return !change.changes.empty(); });
     const auto renamed = count([](const auto& change) { return change.renamed; });
     const auto moved = count([](const auto& change) { return change.moved; });
-    for (const driver::ValueChange& change : diff.values) {
+    for (const graph::ValueChange& change : diff.values) {
         const char* what = change.output ? "output" : "input";
         if (common.json)
-            fmt::print("{}\n", driver::dump({{what, change.name},
-                                             {"change", kindOf(!change.before.empty(), !change.after.empty())},
-                                             {"before", change.before},
-                                             {"after", change.after}}));
+            fmt::print("{}\n", dump({{what, change.name},
+                                     {"change", kindOf(!change.before.empty(), !change.after.empty())},
+                                     {"before", change.before},
+                                     {"after", change.after}}));
         else
             print(what, change.name, change.before, change.after);
     }
-    for (const driver::NodeChange& change : diff.nodes) {
+    for (const graph::NodeChange& change : diff.nodes) {
         if (common.json)
-            fmt::print("{}\n", driver::dump(asJson(change)));
+            fmt::print("{}\n", dump(asJson(change)));
         else
             print(change);
     }
     if (common.json)
-        fmt::print("{}\n", driver::dump({{"equal", isEqual},
-                                         {"added", added},
-                                         {"removed", removed},
-                                         {"changed", changed},
-                                         {"renamed", renamed},
-                                         {"moved", moved},
-                                         {"same", diff.equal.size()},
-                                         {"decided", work.decided}}));
+        fmt::print("{}\n", dump({{"equal", isEqual},
+                                 {"added", added},
+                                 {"removed", removed},
+                                 {"changed", changed},
+                                 {"renamed", renamed},
+                                 {"moved", moved},
+                                 {"same", diff.equal.size()},
+                                 {"decided", work.decided}}));
     else if (!common.quiet)
         printLine("{}{}{}: {} added, {} removed, {} changed, {} renamed, {} moved, {} the same{}",
                   diff.sameStructure() ? "equal structure" : "different", work.decided ? ", decided otherwise" : "",
@@ -177,31 +177,31 @@ int diffTwoModels(const DiffArgs& args, const driver::Options& options, const Co
 }
 
 int diffTwoArtifacts(const DiffArgs& args, const Common& common) {
-    driver::RunnerClient runner;
-    const auto before = driver::readFacts(args.before, runner);
+    device::RunnerClient runner;
+    const auto before = inspect::readFacts(args.before, runner);
     if (!before)
         return fail({before.error()}, common);
-    const auto after = driver::readFacts(args.after, runner);
+    const auto after = inspect::readFacts(args.after, runner);
     if (!after)
         return fail({after.error()}, common);
-    const std::vector<driver::ArtifactChange> changes = driver::diffArtifacts(*before, *after);
-    for (const driver::ArtifactChange& change : changes) {
+    const std::vector<inspect::ArtifactChange> changes = inspect::diffArtifacts(*before, *after);
+    for (const inspect::ArtifactChange& change : changes) {
         if (common.json)
-            fmt::print("{}\n", driver::dump({{"what", change.what},
-                                             {"name", change.name},
-                                             {"change", kindOf(!change.before.empty(), !change.after.empty())},
-                                             {"before", change.before},
-                                             {"after", change.after}}));
+            fmt::print("{}\n", dump({{"what", change.what},
+                                     {"name", change.name},
+                                     {"change", kindOf(!change.before.empty(), !change.after.empty())},
+                                     {"before", change.before},
+                                     {"after", change.after}}));
         else
             print(change.what, change.name, change.before, change.after);
     }
     const artifact::Parts &a = before->parts, &b = after->parts;
     const bool onlyName = changes.size() == 1 && changes.front().what == "name";
     if (common.json)
-        fmt::print("{}\n", driver::dump({{"equal", changes.empty()},
-                                         {"changes", changes.size()},
-                                         {"code_bytes", {a.codeBytes, b.codeBytes}},
-                                         {"constant_bytes", {a.constantBytes, b.constantBytes}}}));
+        fmt::print("{}\n", dump({{"equal", changes.empty()},
+                                 {"changes", changes.size()},
+                                 {"code_bytes", {a.codeBytes, b.codeBytes}},
+                                 {"constant_bytes", {a.constantBytes, b.constantBytes}}}));
     else if (!common.quiet)
         printLine("{}: code {} → {} bytes, constants {} → {} bytes",
                   onlyName          ? "different in the name alone, kernels and constants are equal"

@@ -6,8 +6,8 @@
 
 #include "arith/analysis.h"
 #include "arith/print.h"
-#include "driver/inputs.h"
-#include "driver/json.h"
+#include "base/json.h"
+#include "inspect/inputs.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -56,7 +56,7 @@ std::string shapeText(const nlohmann::json& value) {
         return "";
     std::vector<std::string> dims;
     for (const nlohmann::json& dim : value["shape"])
-        dims.push_back(dim.is_string() ? dim.get<std::string>() : driver::dump(dim));
+        dims.push_back(dim.is_string() ? dim.get<std::string>() : dump(dim));
     return fmt::format(" [{}]", fmt::join(dims, ","));
 }
 
@@ -113,7 +113,7 @@ int inspectCommand(const InspectArgs& args, const Common& common) {
     if (module) {
         const relay::Function& main = module->main();
         if (const auto sizes =
-                driver::inputShapes(driver::inputsOf(main), {}, driver::asDeclared(trace.graph.get(), shapes));
+                inspect::inputShapes(inspect::inputsOf(main), {}, inspect::asDeclared(trace.graph.get(), shapes));
             !sizes)
             return report({inFile(sizes.error(), args.model)}, common);
         for (const relay::Param& param : main.params)
@@ -122,7 +122,7 @@ int inspectCommand(const InspectArgs& args, const Common& common) {
                                                                            : std::vector<relay::Type>{main.resultType};
         for (size_t i = 0; i < outputs.size(); ++i)
             facts["outputs"].push_back(describe(i < main.outputNames.size() ? main.outputNames[i] : "", outputs[i]));
-        auto values = driver::symbolValues(main, driver::asDeclared(trace.graph.get(), shapes));
+        auto values = inspect::symbolValues(main, inspect::asDeclared(trace.graph.get(), shapes));
         for (const relay::Param& param : main.params)
             if (const relay::TensorType* type = relay::asTensor(param.type))
                 for (const arith::Expr& dim : type->shape)
@@ -156,7 +156,7 @@ int inspectCommand(const InspectArgs& args, const Common& common) {
         facts["outputs"] = declared(trace.graph->graph->outputs);
     }
     if (common.json) {
-        fmt::print("{}\n", driver::dump(facts));
+        fmt::print("{}\n", dump(facts));
     } else {
         printLine("{}: {}, {} nodes, {} parameters", args.model,
                   trace.graph->producer.empty() ? trace.graph->format : trace.graph->producer, trace.graph->nodeCount,

@@ -7,11 +7,11 @@
 #include "app/cli/print_line.h"
 #include "app/cli/unknown_word.h"
 #include "app/cli/validators.h"
+#include "base/guarded.h"
+#include "base/json.h"
 #include "base/standard_streams.h"
 #include "base/version.h"
-#include "driver/build_worker.h"
-#include "driver/guarded.h"
-#include "driver/json.h"
+#include "tuning/build_worker.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -169,7 +169,7 @@ int printHelp(const CLI::App& app, const std::vector<std::string>& command, cons
 
 int printVersion(const Common& common) {
     if (common.json)
-        fmt::print("{}\n", lathe::driver::dump({{"version", lathe::base::version()}}));
+        fmt::print("{}\n", lathe::dump({{"version", lathe::base::version()}}));
     else
         printLine("{}", lathe::base::version());
     return 0;
@@ -534,7 +534,7 @@ int run(int argc, char** argv, int& failed) {
         return testCommand(test, common);
     if (*testWorkerApp)
         return testWorkerCommand(common);
-    return lathe::driver::serveBuilds();
+    return lathe::tuning::serveBuilds();
 }
 
 } // namespace
@@ -542,7 +542,7 @@ int run(int argc, char** argv, int& failed) {
 int main(int argc, char** argv) {
     lathe::reserveStandardStreams();
     int failed = 1;
-    auto code = lathe::driver::guarded([&]() -> lathe::Result<int> { return run(argc, argv, failed); });
+    auto code = lathe::guarded([&]() -> lathe::Result<int> { return run(argc, argv, failed); });
     const int before = code.value_or(0);
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) // which printing has perhaps thrown for
         code = lathe::failure(fmt::format("standard output cannot be written: {}", std::strerror(errno)),

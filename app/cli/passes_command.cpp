@@ -7,8 +7,8 @@
 #include "app/cli/print_line.h"
 #include "app/cli/stage_text.h"
 
-#include "driver/json.h"
-#include "driver/pass_figures.h"
+#include "base/json.h"
+#include "inspect/pass_figures.h"
 #include "relay/text.h"
 #include "tir/text.h"
 
@@ -19,7 +19,7 @@
 namespace lathe::cli {
 namespace {
 
-Result<void> dump(const driver::Trace& trace, const std::filesystem::path& folder) {
+Result<void> dumpTrace(const driver::Trace& trace, const std::filesystem::path& folder) {
     std::error_code failed;
     std::filesystem::create_directories(folder, failed);
     int ordinal = 0;
@@ -39,7 +39,7 @@ Result<void> dump(const driver::Trace& trace, const std::filesystem::path& folde
 }
 
 /// What is not known is left out.
-nlohmann::json asJson(const driver::PassRecord& record, const driver::PassFigures& figures) {
+nlohmann::json asJson(const driver::PassRecord& record, const inspect::PassFigures& figures) {
     nlohmann::json json{{"pass", record.name},         {"stage", driver::toString(record.stage)},
                         {"required", record.required}, {"enabled", record.enabled},
                         {"ran", record.ran},           {"ms", record.ms},
@@ -48,46 +48,46 @@ nlohmann::json asJson(const driver::PassRecord& record, const driver::PassFigure
     const auto counted = [](double count) {
         return std::abs(count) < 0x1p63 ? nlohmann::json(std::llround(count)) : nlohmann::json(count);
     };
-    const auto add = [&](const std::string& name, std::optional<double> driver::Figures::* figure) {
+    const auto add = [&](const std::string& name, std::optional<double> inspect::Figures::* figure) {
         if (const std::optional<double>& after = figures.after.*figure)
             json[name] = counted(*after);
         if (const std::optional<double>& delta = figures.delta.*figure)
             json[name + "_delta"] = counted(*delta);
     };
-    add("bindings", &driver::Figures::bindings);
-    add("statements", &driver::Figures::statements);
-    add("flops", &driver::Figures::flops);
-    add("bytes", &driver::Figures::bytes);
-    add("peak_bytes", &driver::Figures::peakBytes);
+    add("bindings", &inspect::Figures::bindings);
+    add("statements", &inspect::Figures::statements);
+    add("flops", &inspect::Figures::flops);
+    add("bytes", &inspect::Figures::bytes);
+    add("peak_bytes", &inspect::Figures::peakBytes);
     return json;
 }
 
 /// How much there is after the pass, and what it changed of that: "288 bindings", "+12".
-std::pair<std::string, std::string> amountOf(const driver::PassFigures& figures) {
+std::pair<std::string, std::string> amountOf(const inspect::PassFigures& figures) {
     if (figures.after.statements)
         return {fmt::format("{:.0f} statements", *figures.after.statements),
-                driver::deltaText(figures.delta.statements)};
+                inspect::deltaText(figures.delta.statements)};
     return {figures.after.bindings ? fmt::format("{:.0f} bindings", *figures.after.bindings) : "",
-            driver::deltaText(figures.delta.bindings)};
+            inspect::deltaText(figures.delta.bindings)};
 }
 
 /// One line a pass: what it cost, how much there is after it, and what it changed of that.
 void printStrip(const driver::Trace& trace, bool json) {
-    const std::vector<driver::PassFigures> figures = driver::passFigures(trace);
+    const std::vector<inspect::PassFigures> figures = inspect::passFigures(trace);
     if (!json)
         printLine("{:24} {:8} {:9} {:>9} {:>17} {:>8} {:>9} {:>9} {:>9}  {}", "pass", "stage", "", "ms", "after it",
                   "change", "FLOPs", "bytes", "peak", "");
     for (size_t i = 0; i < trace.passes.size(); ++i) {
         const driver::PassRecord& record = trace.passes[i];
-        const driver::Figures& delta = figures[i].delta;
+        const inspect::Figures& delta = figures[i].delta;
         const auto [amount, change] = amountOf(figures[i]);
         if (json)
-            fmt::print("{}\n", driver::dump(asJson(record, figures[i])));
+            fmt::print("{}\n", dump(asJson(record, figures[i])));
         else
             printLine("{:24} {:8} {:9} {:9.2f} {:>17} {:>8} {:>9} {:>9} {:>9}  {}", record.name,
                       driver::toString(record.stage), record.required ? "required" : "optional", record.ms, amount,
-                      change, driver::deltaText(delta.flops), driver::deltaText(delta.bytes),
-                      driver::deltaText(delta.peakBytes), driver::outcomeOf(record));
+                      change, inspect::deltaText(delta.flops), inspect::deltaText(delta.bytes),
+                      inspect::deltaText(delta.peakBytes), driver::outcomeOf(record));
     }
 }
 
@@ -108,11 +108,11 @@ int passesCommand(const PassesArgs& args, const Common& common) {
         printKernels(trace, common.json);
     } else if (args.choices) {
         for (const ChoiceLine& choice : choiceLines(trace))
-            fmt::print("{}\n", common.json ? driver::dump(choice.json) : choice.text);
+            fmt::print("{}\n", common.json ? dump(choice.json) : choice.text);
     } else if (args.fusion) {
         printFusion(trace.fusion, args.function, common.json);
     } else if (!args.dump.empty()) {
-        if (auto dumped = dump(trace, args.dump); !dumped)
+        if (auto dumped = dumpTrace(trace, args.dump); !dumped)
             return report({dumped.error()}, common);
     } else if (!args.after.empty() || !args.diff.empty()) {
         const std::string& pass = args.after.empty() ? args.diff : args.after;

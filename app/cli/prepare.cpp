@@ -2,7 +2,7 @@
 #include "app/cli/prepare.h"
 
 #include "artifact/artifact.h"
-#include "driver/device.h"
+#include "device/device.h"
 #include "driver/tensor_files.h"
 
 #include <algorithm>
@@ -20,8 +20,8 @@ driver::Shapes leaveSizesToTheRun(driver::Options& options, const driver::InputF
 
 Result<driver::Options> makeRunOptions(const Common& common, const std::string& device) {
     LATHE_TRY(driver::Options options, makeOptions(common));
-    LATHE_TRY(const driver::Device where, driver::parseDevice(device));
-    LATHE_CHECKED(driver::runnerCommand(where, options.target));
+    LATHE_TRY(const device::Device where, device::parseDevice(device));
+    LATHE_CHECKED(device::runnerCommand(where, options.target));
     return options;
 }
 
@@ -56,15 +56,15 @@ Result<driver::Artifact> artifactFor(const std::string& model, const driver::Inp
     return artifact;
 }
 
-Result<driver::RunnerOptions> runnerOptions(const RunArgs& args, const Common& common) {
-    driver::RunnerOptions options;
-    LATHE_TRY(const driver::Device device, driver::parseDevice(args.device));
+Result<device::RunnerOptions> runnerOptions(const RunArgs& args, const Common& common) {
+    device::RunnerOptions options;
+    LATHE_TRY(const device::Device device, device::parseDevice(args.device));
     if (!device.isLocal()) {
         LATHE_TRY(const driver::Options compiling, makeOptions(common));
-        const auto ofArtifact = artifact::partsOf(args.model) ? driver::targetOfArtifact(args.model) : compiling.target;
+        const auto ofArtifact = artifact::partsOf(args.model) ? device::targetOfArtifact(args.model) : compiling.target;
         LATHE_TRY(const Target target, ofArtifact);
-        LATHE_TRY(driver::RunnerCommand command, driver::runnerCommand(device, target));
-        driver::useRunner(options, std::move(command));
+        LATHE_TRY(device::RunnerCommand command, device::runnerCommand(device, target));
+        device::useRunner(options, std::move(command));
     }
     options.threads = common.threads;
     options.seed = args.seed;
@@ -82,7 +82,7 @@ void noteOpenSizes(const std::vector<std::string>& names, const Common& common) 
     report({note}, common);
 }
 
-Result<void> leaseDevice(driver::RunnerClient& runner, const Common& common) {
+Result<void> leaseDevice(device::RunnerClient& runner, const Common& common) {
     return runner.leaseDevice([&](const std::string& text) {
         Diagnostic note = error(text);
         note.severity = Severity::Note;
@@ -92,7 +92,7 @@ Result<void> leaseDevice(driver::RunnerClient& runner, const Common& common) {
 
 void noteDrawnInputs(const std::vector<std::string>& names, const Common& common) {
     if (!names.empty())
-        report({driver::drawnNote(names, "--input NAME=FILE or --data FOLDER gives others")}, common);
+        report({inspect::drawnNote(names, "--input NAME=FILE or --data FOLDER gives others")}, common);
 }
 
 Result<driver::InputFiles> inputFiles(const InputArgs& args) {

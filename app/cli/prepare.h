@@ -6,8 +6,8 @@
 
 #include "app/cli/commands.h"
 #include "base/memory_file.h"
-#include "driver/input_choice.h"
-#include "driver/runner_client.h"
+#include "device/runner_client.h"
+#include "inspect/input_choice.h"
 #include "records/file.h"
 
 namespace lathe::cli {
@@ -40,7 +40,7 @@ Result<driver::Artifact> artifactFor(const std::string& model, const driver::Inp
 Result<records::File> openRecords(const std::string& named, records::File::Access access, const Common& common);
 
 /// For the child that runs it. Fails for a device that cannot run it.
-Result<driver::RunnerOptions> runnerOptions(const RunArgs& args, const Common& common);
+Result<device::RunnerOptions> runnerOptions(const RunArgs& args, const Common& common);
 
 /// Says on standard error which sizes of the inputs nothing gives: what is measured then is a model at size 1. `names` is empty
 /// where all are given.
@@ -51,7 +51,7 @@ void noteOpenSizes(const std::vector<std::string>& names, const Common& common);
 void noteDrawnInputs(const std::vector<std::string>& names, const Common& common);
 
 /// Waits until nobody else measures on the device where it runs, and says so on standard error.
-Result<void> leaseDevice(driver::RunnerClient& runner, const Common& common);
+Result<void> leaseDevice(device::RunnerClient& runner, const Common& common);
 
 /// The files that arguments name, which are read when the model is known. Fails for what is malformed, with kind Usage, and for
 /// a file that is not there.

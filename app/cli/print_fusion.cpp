@@ -3,7 +3,7 @@
 // `lathe passes --fusion`: the fused functions with their operators, and why the operators around them stand in others.
 #include "app/cli/commands.h"
 #include "app/cli/print_line.h"
-#include "driver/json.h"
+#include "base/json.h"
 
 #include <fmt/format.h>
 
@@ -65,7 +65,7 @@ void printFusion(const driver::FusionRecord& fusion, const std::string& function
         if (!function.empty() && each.name != function)
             continue;
         if (json)
-            fmt::print("{}\n", driver::dump(toJson(each, fusion)));
+            fmt::print("{}\n", dump(toJson(each, fusion)));
         else
             print(each, fusion);
     }

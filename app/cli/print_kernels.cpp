@@ -3,7 +3,7 @@
 // `lathe passes --kernels`: each kernel's workload, schedule, what its schedule asks, and what was tried and refused.
 #include "app/cli/commands.h"
 #include "app/cli/print_line.h"
-#include "driver/json.h"
+#include "base/json.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -33,7 +33,7 @@ nlohmann::json toJson(const driver::KernelRecord& kernel) {
 void printKernels(const driver::Trace& trace, bool json) {
     for (const driver::KernelRecord& kernel : trace.kernels) {
         if (json) {
-            fmt::print("{}\n", driver::dump(toJson(kernel)));
+            fmt::print("{}\n", dump(toJson(kernel)));
             continue;
         }
         fmt::print("{}  {}  ({})\n{}", kernel.name, kernel.workload, lower::toString(kernel.schedule.from),

@@ -2,7 +2,7 @@
 #include "app/cli/print_tuned.h"
 
 #include "app/cli/print_line.h"
-#include "driver/json.h"
+#include "base/json.h"
 #include "tune/resume.h"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ const char* whyNot(tune::InPlace inPlace) {
 }
 
 /// Why the model does not have the fastest that the task found; empty: it does.
-std::string whyNot(const driver::Tuned& tuned, const tune::TaskState& state) {
+std::string whyNot(const tuning::Tuned& tuned, const tune::TaskState& state) {
     if (state.trials.empty())
         return "not looked at: the search ended before";
     const tune::Trial& first = state.trials.front();
@@ -57,7 +57,7 @@ std::string gainOf(const tune::TaskState& state) {
     return fmt::format("{:.1f}% ({:.1f} to {:.1f})", saved(ratio.middle), saved(ratio.high), saved(ratio.low));
 }
 
-bool isFaster(const driver::RunByTurns& whole) {
+bool isFaster(const tuning::RunByTurns& whole) {
     return whole.differs && whole.afterMs.middle < whole.beforeMs.middle;
 }
 
@@ -66,9 +66,9 @@ std::string runs(const tune::Interval& ms) {
     return fmt::format("{:.3f} ({:.3f} to {:.3f})", ms.middle, ms.low, ms.high);
 }
 
-nlohmann::json toJson(const driver::TunedGraph& graph) {
-    const driver::ChosenByCosts& layouts = graph.layouts;
-    const driver::CutGroups& fusion = graph.fusion;
+nlohmann::json toJson(const tuning::TunedGraph& graph) {
+    const tuning::ChosenByCosts& layouts = graph.layouts;
+    const tuning::CutGroups& fusion = graph.fusion;
     return {{"event", "choices"},
             {"layouts",
              {{"sites", layouts.sites},
@@ -123,51 +123,51 @@ std::map<tune::Verdict, int64_t> verdictsOf(const tune::Study& study) {
     return counts;
 }
 
-void printTunedJson(const driver::Tuned& tuned) {
+void printTunedJson(const tuning::Tuned& tuned) {
     for (const tune::TaskState& state : tuned.study.tasks) {
         nlohmann::json verdicts = nlohmann::json::object();
         for (const auto& [verdict, count] : verdictsOf(state))
             verdicts[tune::toString(verdict)] = count;
         const std::string why = whyNot(tuned, state);
         const tune::Interval ratio = state.best > 0 ? state.trials[state.best].ratio : tune::Interval{1, 1, 1};
-        fmt::print("{}\n", driver::dump({{"event", "task"},
-                                         {"workload", state.task.workload},
-                                         {"kernel", state.task.kernel},
-                                         {"calls", state.task.calls},
-                                         {"trials", state.trials.size()},
-                                         {"verdicts", std::move(verdicts)},
-                                         {"default_us", state.defaultUs()},
-                                         {"best_us", state.bestUs()},
-                                         {"ratio", {ratio.low, ratio.middle, ratio.high}},
-                                         {"floor_us", state.task.floorUs},
-                                         {"done", tune::toString(state.done)},
-                                         {"applied", why.empty()},
-                                         {"why_not", why},
-                                         {"taken_back", state.best > 0 && state.trials[state.best].inPlace ==
-                                                                              tune::InPlace::TakenBack}}));
+        fmt::print("{}\n", dump({{"event", "task"},
+                                 {"workload", state.task.workload},
+                                 {"kernel", state.task.kernel},
+                                 {"calls", state.task.calls},
+                                 {"trials", state.trials.size()},
+                                 {"verdicts", std::move(verdicts)},
+                                 {"default_us", state.defaultUs()},
+                                 {"best_us", state.bestUs()},
+                                 {"ratio", {ratio.low, ratio.middle, ratio.high}},
+                                 {"floor_us", state.task.floorUs},
+                                 {"done", tune::toString(state.done)},
+                                 {"applied", why.empty()},
+                                 {"why_not", why},
+                                 {"taken_back",
+                                  state.best > 0 && state.trials[state.best].inPlace == tune::InPlace::TakenBack}}));
     }
     if (tuned.graph)
-        fmt::print("{}\n", driver::dump(toJson(*tuned.graph)));
-    const driver::RunByTurns whole = tuned.whole.value_or(driver::RunByTurns());
-    fmt::print("{}\n", driver::dump({{"event", "model"},
-                                     {"untuned_ms", tuned.untunedMs},
-                                     {"drawn_inputs", tuned.drawn},
-                                     {"seconds", tuned.study.seconds},
-                                     {"trials", tuned.study.trials},
-                                     {"nothing_left", driver::hadNothingLeft(tuned.study)},
-                                     {"before_ms", whole.beforeMs.middle},
-                                     {"before_half_ms", {whole.beforeMs.low, whole.beforeMs.high}},
-                                     {"after_ms", whole.afterMs.middle},
-                                     {"after_half_ms", {whole.afterMs.low, whole.afterMs.high}},
-                                     {"faster", isFaster(whole)},
-                                     {"not_timed", tuned.notTimed},
-                                     {"timings", tuned.study.timings.all},
-                                     {"disturbed", tuned.study.timings.disturbed},
-                                     {"problem", tuned.failed ? tuned.failed->what : std::string()},
-                                     {"hint", tuned.failed ? tuned.failed->hint : std::string()}}));
+        fmt::print("{}\n", dump(toJson(*tuned.graph)));
+    const tuning::RunByTurns whole = tuned.whole.value_or(tuning::RunByTurns());
+    fmt::print("{}\n", dump({{"event", "model"},
+                             {"untuned_ms", tuned.untunedMs},
+                             {"drawn_inputs", tuned.drawn},
+                             {"seconds", tuned.study.seconds},
+                             {"trials", tuned.study.trials},
+                             {"nothing_left", tuning::hadNothingLeft(tuned.study)},
+                             {"before_ms", whole.beforeMs.middle},
+                             {"before_half_ms", {whole.beforeMs.low, whole.beforeMs.high}},
+                             {"after_ms", whole.afterMs.middle},
+                             {"after_half_ms", {whole.afterMs.low, whole.afterMs.high}},
+                             {"faster", isFaster(whole)},
+                             {"not_timed", tuned.notTimed},
+                             {"timings", tuned.study.timings.all},
+                             {"disturbed", tuned.study.timings.disturbed},
+                             {"problem", tuned.failed ? tuned.failed->what : std::string()},
+                             {"hint", tuned.failed ? tuned.failed->hint : std::string()}}));
 }
 
-void printTuned(const driver::Tuned& tuned, double leastGain) {
+void printTuned(const tuning::Tuned& tuned, double leastGain) {
     printLine("{:44} {:>5} {:>11} {:>11}  {:22} {}", "kernel", "calls", "default us", "tuned us", "gain, 96% interval",
               "tried; applied?");
     for (const tune::TaskState& state : tuned.study.tasks) {
@@ -177,7 +177,7 @@ void printTuned(const driver::Tuned& tuned, double leastGain) {
     }
     printLine("{} trials in {:.0f} s: {}; a schedule has to gain {:g}% to be taken", tuned.study.trials,
               tuned.study.seconds, list(verdictsOf(tuned.study)), leastGain);
-    if (driver::hadNothingLeft(tuned.study))
+    if (tuning::hadNothingLeft(tuned.study))
         printLine("nothing is left to try in this study: what it measured before holds; without --resume another one "
                   "begins");
     else if (!tuned.study.tasks.empty() && !tuned.failed && tuned.study.trials > 0 &&
@@ -192,7 +192,7 @@ void printTuned(const driver::Tuned& tuned, double leastGain) {
             refused[reason] += count;
     printRefused(refused);
     if (tuned.graph)
-        for (const std::string& sentence : driver::sentencesOf(*tuned.graph))
+        for (const std::string& sentence : tuning::sentencesOf(*tuned.graph))
             printLine("{}", sentence);
     if (tune::wasBusy(tuned.study.timings))
         printLine("the machine was busy in {} of {} timings: small gains could not be told",

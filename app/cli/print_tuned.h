@@ -3,16 +3,16 @@
 // What `lathe tune` says in the end: of each task what was tried, what it gained, and what became of that.
 #pragma once
 
-#include "driver/tune_model.h"
+#include "tuning/tune_model.h"
 
 #include <map>
 
 namespace lathe::cli {
 
 /// A table and the model's times; `leastGain` in per cent.
-void printTuned(const driver::Tuned& tuned, double leastGain);
+void printTuned(const tuning::Tuned& tuned, double leastGain);
 /// A line of JSON a task, and one for the model.
-void printTunedJson(const driver::Tuned& tuned);
+void printTunedJson(const tuning::Tuned& tuned);
 
 /// Of the candidates that this study tried, how many came to what.
 std::map<tune::Verdict, int64_t> verdictsOf(const tune::TaskState& state);

@@ -4,8 +4,8 @@
 #include "app/cli/prepare.h"
 #include "app/cli/print_line.h"
 #include "app/cli/records_upkeep.h"
+#include "base/json.h"
 #include "base/new_file.h"
-#include "driver/json.h"
 #include "records/best.h"
 #include "records/lines.h"
 #include "records/row_lines.h"
@@ -39,7 +39,7 @@ nlohmann::json toJson(const records::Best& best) {
             {"us", best.trial.us},
             {"ratio", best.trial.ratio.middle},
             {"ratio_high", best.trial.ratio.high},
-            {"answers", driver::parseJson(best.trial.answers).value_or(nlohmann::json::object())},
+            {"answers", parseJson(best.trial.answers).value_or(nlohmann::json::object())},
             {"schedule", best.trial.trace}};
 }
 
@@ -49,7 +49,7 @@ void print(const std::vector<records::Best>& all, bool json) {
                   "machine");
     for (const records::Best& best : all) {
         if (json)
-            fmt::print("{}\n", driver::dump(toJson(best)));
+            fmt::print("{}\n", dump(toJson(best)));
         else
             printLine("{:12} {:44} {:7} {:8} {:10.2f} {:5.1f}%  {}", shortOf(best.workload.key), best.workload.kernel,
                       best.setting.threads, best.setting.numerics, best.trial.us, 100 * best.trial.ratio.middle,
@@ -93,18 +93,18 @@ Result<void> show(const File& file, const RecordsArgs& args, const Common& commo
         LATHE_TRY(const std::vector<records::Trial> trials, file.trialsOf(task.study, task.workload));
         for (const records::Trial& trial : trials) {
             if (common.json)
-                fmt::print("{}\n", driver::dump({{"workload", trial.workload},
-                                                 {"study", trial.study},
-                                                 {"trial", trial.number},
-                                                 {"made", tune::toString(trial.made)},
-                                                 {"verdict", tune::toString(trial.verdict)},
-                                                 {"message", trial.message},
-                                                 {"us", trial.us},
-                                                 {"ratio", trial.ratio.middle},
-                                                 {"accepted", trial.accepted},
-                                                 {"in_place", tune::toString(trial.inPlace)},
-                                                 {"answers", driver::parseJson(trial.answers).value_or(nullptr)},
-                                                 {"schedule", trial.trace}}));
+                fmt::print("{}\n", dump({{"workload", trial.workload},
+                                         {"study", trial.study},
+                                         {"trial", trial.number},
+                                         {"made", tune::toString(trial.made)},
+                                         {"verdict", tune::toString(trial.verdict)},
+                                         {"message", trial.message},
+                                         {"us", trial.us},
+                                         {"ratio", trial.ratio.middle},
+                                         {"accepted", trial.accepted},
+                                         {"in_place", tune::toString(trial.inPlace)},
+                                         {"answers", parseJson(trial.answers).value_or(nullptr)},
+                                         {"schedule", trial.trace}}));
             else
                 printLine("{:12} {:6} {:10} {:12} {:10.2f} {:6.1f}%  {}{}", shortOf(trial.study), trial.number,
                           tune::toString(trial.made), tune::toString(trial.verdict), trial.us, 100 * trial.ratio.middle,
@@ -169,10 +169,10 @@ Result<void> exportTo(const File& file, const RecordsArgs& args, const Common&) 
 
 void say(const std::string& from, const records::Imported& imported, const Common& common) {
     if (common.json)
-        fmt::print("{}\n", driver::dump({{"file", from},
-                                         {"lines", imported.lines},
-                                         {"skipped", imported.skipped},
-                                         {"first_skipped", imported.first}}));
+        fmt::print("{}\n", dump({{"file", from},
+                                 {"lines", imported.lines},
+                                 {"skipped", imported.skipped},
+                                 {"first_skipped", imported.first}}));
     else if (!common.quiet)
         printLine("{}: {} records, {} skipped{}", from, imported.lines, imported.skipped,
                   imported.skipped > 0 ? " (" + imported.first + ")" : "");
@@ -202,7 +202,7 @@ Result<void> merge(File& file, const RecordsArgs& args, const Common& common) {
 Result<void> prune(File& file, const RecordsArgs& args, const Common& common) {
     LATHE_TRY(const int64_t removed, file.prune(args.keep));
     if (common.json)
-        fmt::print("{}\n", driver::dump({{"removed", removed}}));
+        fmt::print("{}\n", dump({{"removed", removed}}));
     else if (!common.quiet)
         printLine("{} trials removed", removed);
     return {};
@@ -224,14 +224,14 @@ Result<void> stats(const File& file, const RecordsArgs&, const Common& common) {
                            {"numerics", study.setting.numerics},
                            {"started", study.started},
                            {"state", records::toString(study.state)}});
-        fmt::print("{}\n", driver::dump({{"file", file.path().string()},
-                                         {"format", stats.format},
-                                         {"bytes", stats.bytes},
-                                         {"workloads", stats.workloads},
-                                         {"tasks", stats.tasks},
-                                         {"best", stats.best},
-                                         {"trials", trials},
-                                         {"studies", all}}));
+        fmt::print("{}\n", dump({{"file", file.path().string()},
+                                 {"format", stats.format},
+                                 {"bytes", stats.bytes},
+                                 {"workloads", stats.workloads},
+                                 {"tasks", stats.tasks},
+                                 {"best", stats.best},
+                                 {"trials", trials},
+                                 {"studies", all}}));
         return {};
     }
     printLine("{}: {:.1f} MB, format {}", file.path().string(), static_cast<double>(stats.bytes) / 1e6, stats.format);

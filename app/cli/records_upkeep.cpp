@@ -3,11 +3,11 @@
 
 #include "app/cli/prepare.h"
 #include "app/cli/print_line.h"
-#include "driver/json.h"
-#include "driver/kernel_bench.h"
-#include "driver/tune_model.h"
+#include "base/json.h"
 #include "records/best.h"
 #include "records/evaluate.h"
+#include "tuning/kernel_bench.h"
+#include "tuning/tune_model.h"
 
 #include <fmt/format.h>
 
@@ -17,12 +17,12 @@ namespace {
 void print(const records::TimedAgain& timed, const Common& common) {
     const records::Best& best = timed.best;
     if (common.json)
-        fmt::print("{}\n", driver::dump({{"workload", best.workload.key},
-                                         {"kernel", best.workload.kernel},
-                                         {"recorded", best.trial.ratio.middle},
-                                         {"ratio", {timed.ratio.low, timed.ratio.middle, timed.ratio.high}},
-                                         {"wrong", timed.wrong},
-                                         {"problem", timed.problem}}));
+        fmt::print("{}\n", dump({{"workload", best.workload.key},
+                                 {"kernel", best.workload.kernel},
+                                 {"recorded", best.trial.ratio.middle},
+                                 {"ratio", {timed.ratio.low, timed.ratio.middle, timed.ratio.high}},
+                                 {"wrong", timed.wrong},
+                                 {"problem", timed.problem}}));
     else if (!timed.problem.empty())
         printLine("{:44} {}{}", best.workload.kernel, timed.wrong ? "wrong: " : "", timed.problem);
     else
@@ -35,9 +35,9 @@ void print(const records::TimedAgain& timed, const Common& common) {
 /// Fails where a schedule computes something wrong, or is slower than the default beyond doubt.
 Result<void> timeAgain(const records::File& file, const Common& common) {
     LATHE_TRY(const driver::Options options, makeRunOptions(common));
-    driver::RunnerOptions runner;
+    device::RunnerOptions runner;
     runner.threads = common.threads;
-    driver::KernelBench bench(options, runner);
+    tuning::KernelBench bench(options, runner);
     int64_t wrong = 0, slower = 0;
     LATHE_CHECKED(records::timeAgain(file, records::settingHere(options.threads, driver::toString(options.numerics)),
                                      bench, [&](const records::TimedAgain& timed) {
@@ -67,8 +67,7 @@ Result<void> verifyRecords(records::File& file, const RecordsArgs& args, const C
     LATHE_TRY(const std::vector<std::string> problems, file.problems());
     LATHE_TRY(const records::Verified verified, records::verify(file));
     if (common.json)
-        fmt::print("{}\n",
-                   driver::dump({{"good", verified.good}, {"do_not_fit", verified.bad}, {"damaged", problems}}));
+        fmt::print("{}\n", dump({{"good", verified.good}, {"do_not_fit", verified.bad}, {"damaged", problems}}));
     else
         printLine("{} schedules fit, {} do not", verified.good, verified.bad.size());
     if (problems.empty() && args.time) // also where some do not fit: of the others it can be told
@@ -85,7 +84,7 @@ Result<void> verifyRecords(records::File& file, const RecordsArgs& args, const C
 Result<void> rehashRecords(records::File& file, const Common& common) {
     LATHE_TRY(const records::Rehashed done, records::rehash(file));
     if (common.json)
-        fmt::print("{}\n", driver::dump({{"same", done.same}, {"renamed", done.renamed}, {"unread", done.unread}}));
+        fmt::print("{}\n", dump({{"same", done.same}, {"renamed", done.renamed}, {"unread", done.unread}}));
     else if (!common.quiet)
         printLine("{} workloads have other hashes now, {} the same, {} cannot be read{}", done.renamed, done.same,
                   done.unread.size(), done.unread.empty() ? "" : ": " + done.unread.front());
@@ -96,7 +95,7 @@ Result<void> evaluateModel(const records::File& file, const Common& common) {
     LATHE_TRY(const driver::Options options, makeRunOptions(common));
     const records::Setting setting = records::settingHere(options.threads, driver::toString(options.numerics));
     const tune::Machine machine =
-        driver::tuningMachine(options.target, driver::machinePeaks(common.threads, true), common.threads);
+        tuning::tuningMachine(options.target, inspect::machinePeaks(common.threads, true), common.threads);
     LATHE_TRY(const records::Evaluated done, records::evaluate(file, setting, machine));
     const tune::HeldOut& held = done.heldOut;
     if (held.tasks == 0) {
@@ -112,7 +111,7 @@ Result<void> evaluateModel(const records::File& file, const Common& common) {
         nlohmann::json all{{"tasks", held.tasks}, {"trials", done.trials}, {"unread", done.unread}};
         for (const auto& [name, quality] : rows)
             all[name] = toJson(*quality);
-        fmt::print("{}\n", driver::dump(all));
+        fmt::print("{}\n", dump(all));
         return {};
     }
     printLine("{} of {} trials of {} tasks, each held out once; {} do not fit any more", held.trials, done.trials,

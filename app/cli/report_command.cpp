@@ -3,8 +3,8 @@
 // `lathe report`: a model compiled, run and written down in one page. What fails on the way stands in the page too.
 #include "app/cli/prepare.h"
 #include "artifact/artifact.h"
-#include "driver/guarded.h"
-#include "driver/machine_peaks.h"
+#include "base/guarded.h"
+#include "inspect/machine_peaks.h"
 #include "report/report.h"
 
 #include <fmt/format.h>
@@ -12,19 +12,19 @@
 namespace lathe::cli {
 namespace {
 
-Result<driver::Profile> run(const ReportArgs& args, const Common& common, const driver::Artifact& artifact,
-                            const driver::InputFiles& files, const driver::Shapes& asked,
-                            const report::Report& report) {
-    LATHE_TRY(driver::RunnerOptions where, runnerOptions(args.run, common));
-    driver::RunnerClient runner(std::move(where));
-    LATHE_TRY(const driver::RunnerModel loaded, runner.load(artifact.path));
-    LATHE_TRY(const driver::Tensors given, driver::readInputs(loaded.inputs, files));
-    LATHE_TRY(const driver::Shapes shapes, driver::setInputs(runner, loaded, given, asked, args.run.seed));
-    noteOpenSizes(driver::sizesTakenAsOne(loaded.inputs, given, asked), common);
-    noteDrawnInputs(driver::drawnInputs(loaded.inputs, given), common);
-    driver::Measuring measuring = driver::measuringOfRun;
+Result<inspect::Profile> run(const ReportArgs& args, const Common& common, const driver::Artifact& artifact,
+                             const driver::InputFiles& files, const driver::Shapes& asked,
+                             const report::Report& report) {
+    LATHE_TRY(device::RunnerOptions where, runnerOptions(args.run, common));
+    device::RunnerClient runner(std::move(where));
+    LATHE_TRY(const device::RunnerModel loaded, runner.load(artifact.path));
+    LATHE_TRY(const inspect::Tensors given, inspect::readInputs(loaded.inputs, files));
+    LATHE_TRY(const driver::Shapes shapes, inspect::setInputs(runner, loaded, given, asked, args.run.seed));
+    noteOpenSizes(inspect::sizesTakenAsOne(loaded.inputs, given, asked), common);
+    noteDrawnInputs(inspect::drawnInputs(loaded.inputs, given), common);
+    inspect::Measuring measuring = inspect::measuringOfRun;
     measuring.timeline = measuring.counters = false; // a report shows neither
-    return driver::profile(runner, loaded, *report.trace, shapes, measuring, makeProgress(common));
+    return inspect::profile(runner, loaded, *report.trace, shapes, measuring, makeProgress(common));
 }
 
 } // namespace
@@ -58,11 +58,11 @@ int reportCommand(const ReportArgs& args, const Common& common) {
                         .peaks = {},
                         .problems = {}};
     if (artifact && !args.noRun) {
-        auto profile = driver::guarded([&] {
-            return run(args, common, *artifact, *files, driver::asDeclared(trace->graph.get(), options->shapes), page);
+        auto profile = guarded([&] {
+            return run(args, common, *artifact, *files, inspect::asDeclared(trace->graph.get(), options->shapes), page);
         });
         if (profile) {
-            page.peaks = driver::machinePeaks(common.threads, !common.noCache);
+            page.peaks = inspect::machinePeaks(common.threads, !common.noCache);
             page.profile = *std::move(profile);
         } else {
             page.problems.push_back(inFile(profile.error(), args.run.model));
@@ -70,14 +70,14 @@ int reportCommand(const ReportArgs& args, const Common& common) {
     }
     if (artifact && args.noRun) { // a run says so itself
         const auto sizes = [&]() -> Result<driver::Shapes> {
-            const std::vector<driver::RunnerValue> inputs = driver::inputsOf(trace->passes.front().after->main());
-            LATHE_TRY(const driver::Tensors given, driver::readInputs(inputs, *files));
-            return driver::inputShapes(inputs, given, driver::asDeclared(trace->graph.get(), options->shapes));
+            const std::vector<device::RunnerValue> inputs = inspect::inputsOf(trace->passes.front().after->main());
+            LATHE_TRY(const inspect::Tensors given, inspect::readInputs(inputs, *files));
+            return inspect::inputShapes(inputs, given, inspect::asDeclared(trace->graph.get(), options->shapes));
         }();
         if (!sizes)
             page.problems.push_back(inFile(sizes.error(), args.run.model));
     }
-    const auto written = driver::guarded([&] { return report::writeReport(page, args.out, makeProgress(common)); });
+    const auto written = guarded([&] { return report::writeReport(page, args.out, makeProgress(common)); });
     if (!written)
         page.problems.push_back(written.error());
     std::vector<Diagnostic> all = trace->diagnostics;

@@ -4,11 +4,11 @@
 #include "app/cli/choices.h"
 #include "app/cli/prepare.h"
 #include "app/cli/print_line.h"
-#include "driver/compare.h"
-#include "driver/json.h"
-#include "driver/profile.h"
-#include "driver/sweep.h"
+#include "base/json.h"
+#include "data/compare.h"
 #include "driver/tensor_files.h"
+#include "inspect/profile.h"
+#include "inspect/sweep.h"
 
 #include <algorithm>
 #include <cmath>
@@ -19,23 +19,23 @@ namespace lathe::cli {
 namespace {
 
 struct Prepared {
-    driver::RunnerModel loaded;
+    device::RunnerModel loaded;
     driver::Shapes shapes;          // of the inputs
     std::vector<std::string> drawn; // inputs that nothing gives
 };
 
-Result<Prepared> prepare(driver::RunnerClient& runner, const RunArgs& args, const Common& common,
+Result<Prepared> prepare(device::RunnerClient& runner, const RunArgs& args, const Common& common,
                          const MemoryFile& memory, driver::Trace& trace) {
     Prepared prepared;
     LATHE_TRY(const driver::InputFiles files, inputFiles(args.inputs));
     LATHE_TRY(const driver::Artifact artifact, artifactFor(args.model, files, memory, common, trace, args.device));
     LATHE_TRY(prepared.loaded, runner.load(artifact.path));
-    LATHE_TRY(const driver::Tensors given, driver::readInputs(prepared.loaded.inputs, files));
+    LATHE_TRY(const inspect::Tensors given, inspect::readInputs(prepared.loaded.inputs, files));
     LATHE_TRY(driver::Options options, makeOptions(common));
-    const driver::Shapes asked = driver::asDeclared(trace.graph.get(), options.shapes);
-    LATHE_TRY(prepared.shapes, driver::setInputs(runner, prepared.loaded, given, asked, args.seed));
-    noteOpenSizes(driver::sizesTakenAsOne(prepared.loaded.inputs, given, asked), common);
-    prepared.drawn = driver::drawnInputs(prepared.loaded.inputs, given);
+    const driver::Shapes asked = inspect::asDeclared(trace.graph.get(), options.shapes);
+    LATHE_TRY(prepared.shapes, inspect::setInputs(runner, prepared.loaded, given, asked, args.seed));
+    noteOpenSizes(inspect::sizesTakenAsOne(prepared.loaded.inputs, given, asked), common);
+    prepared.drawn = inspect::drawnInputs(prepared.loaded.inputs, given);
     noteDrawnInputs(prepared.drawn, common);
     return prepared;
 }
@@ -56,7 +56,7 @@ std::string textOf(const model::Number& number) {
 
 /// The choices made for nodes of the row, taken out of `choices`: what only stores an operand otherwise takes less time and
 /// comes later.
-std::vector<ChoiceLine> takeOf(const driver::ProfileRow& row, std::vector<ChoiceLine>& choices,
+std::vector<ChoiceLine> takeOf(const inspect::ProfileRow& row, std::vector<ChoiceLine>& choices,
                                const driver::Trace& trace) {
     const auto mid = std::stable_partition(choices.begin(), choices.end(), [&](const ChoiceLine& choice) {
         return std::ranges::none_of(trace.graph->spans->ids(choice.span), [&](int32_t node) {
@@ -81,37 +81,37 @@ std::string firstOf(const std::vector<std::string>& origins) {
     return fmt::format("{}", fmt::join(names, ", "));
 }
 
-Result<driver::Sweep> sweepOf(driver::RunnerClient& runner, const RunArgs& args, const Common& common,
-                              driver::Trace& trace) {
-    LATHE_TRY(const driver::SweepQuestion question, driver::parseSweep(args.sweep));
+Result<inspect::Sweep> sweepOf(device::RunnerClient& runner, const RunArgs& args, const Common& common,
+                               driver::Trace& trace) {
+    LATHE_TRY(const inspect::SweepQuestion question, inspect::parseSweep(args.sweep));
     const MemoryFile memory("lathe-model");
     LATHE_TRY(const driver::InputFiles files, inputFiles(args.inputs));
     LATHE_TRY(const driver::Artifact artifact, artifactFor(args.model, files, memory, common, trace, args.device));
-    LATHE_TRY(const driver::RunnerModel loaded, runner.load(artifact.path));
-    LATHE_TRY(const driver::Tensors given, driver::readInputs(loaded.inputs, files));
+    LATHE_TRY(const device::RunnerModel loaded, runner.load(artifact.path));
+    LATHE_TRY(const inspect::Tensors given, inspect::readInputs(loaded.inputs, files));
     LATHE_TRY(const driver::Options options, makeOptions(common));
-    const driver::Shapes asked = driver::asDeclared(trace.graph.get(), options.shapes);
-    LATHE_TRY(const auto open, driver::sizesTakenAsOne(loaded, question.name, given, asked));
+    const driver::Shapes asked = inspect::asDeclared(trace.graph.get(), options.shapes);
+    LATHE_TRY(const auto open, inspect::sizesTakenAsOne(loaded, question.name, given, asked));
     noteOpenSizes(open, common);
     LATHE_CHECKED(leaseDevice(runner, common));
-    return driver::sweep(runner, loaded, question, given, asked, args.seed, driver::measuringOfSize,
-                         makeProgress(common));
+    return inspect::sweep(runner, loaded, question, given, asked, args.seed, inspect::measuringOfSize,
+                          makeProgress(common));
 }
 
-void print(const driver::Sweep& sweep, const Common& common) {
+void print(const inspect::Sweep& sweep, const Common& common) {
     noteDrawnInputs(sweep.drawn, common);
     if (!common.json)
         printLine("{:>12} {:>12} {:>12} {:>25} {:>6}", sweep.name, "median ms", "least ms", "half of the runs", "runs");
-    for (const driver::SweepPoint& point : sweep.points) {
+    for (const inspect::SweepPoint& point : sweep.points) {
         if (common.json)
-            fmt::print("{}\n", driver::dump({{"name", sweep.name},
-                                             {"size", point.size},
-                                             {"median_ms", point.medianMs},
-                                             {"least_ms", point.leastMs},
-                                             {"low_ms", point.lowMs},
-                                             {"high_ms", point.highMs},
-                                             {"runs", point.runs},
-                                             {"drawn_inputs", sweep.drawn}}));
+            fmt::print("{}\n", dump({{"name", sweep.name},
+                                     {"size", point.size},
+                                     {"median_ms", point.medianMs},
+                                     {"least_ms", point.leastMs},
+                                     {"low_ms", point.lowMs},
+                                     {"high_ms", point.highMs},
+                                     {"runs", point.runs},
+                                     {"drawn_inputs", sweep.drawn}}));
         else
             printLine("{:12} {:12.4f} {:12.4f} {:>25} {:6}", point.size, point.medianMs, point.leastMs,
                       fmt::format("{:.4f} to {:.4f}", point.lowMs, point.highMs), point.runs);
@@ -136,7 +136,7 @@ int runCommand(const RunArgs& args, const Common& common) {
     auto where = runnerOptions(args, common);
     if (!where)
         return report({where.error()}, common);
-    driver::RunnerClient runner(*std::move(where));
+    device::RunnerClient runner(*std::move(where));
     auto prepared = prepare(runner, args, common, memory, trace);
     if (!prepared)
         return fail(prepared.error(), trace, args.model, common);
@@ -163,7 +163,7 @@ int runCommand(const RunArgs& args, const Common& common) {
             line["ms"] = static_cast<double>(times->ns.front()) / 1e6;
             line["arena_peak"] = times->arenaPeak;
             line["drawn_inputs"] = prepared->drawn;
-            fmt::print("{}\n", driver::dump(line));
+            fmt::print("{}\n", dump(line));
         } else {
             std::vector<std::string> texts;
             for (const model::Number& value : head)
@@ -190,7 +190,7 @@ int profileCommand(const RunArgs& args, const Common& common) {
     auto where = runnerOptions(args, common);
     if (!where)
         return report({where.error()}, common);
-    driver::RunnerClient runner(*std::move(where));
+    device::RunnerClient runner(*std::move(where));
     if (!args.sweep.empty()) {
         const auto sweep = sweepOf(runner, args, common, trace);
         if (!sweep)
@@ -211,15 +211,15 @@ int profileCommand(const RunArgs& args, const Common& common) {
             return fail(other.error(), trace, args.model, common);
     if (const auto turn = leaseDevice(runner, common); !turn)
         return fail(turn.error(), trace, args.model, common);
-    driver::Measuring measuring;
+    inspect::Measuring measuring;
     measuring.timeline = !args.timeline.empty();
     measuring.counters = args.counters;
-    const auto profile = driver::profile(runner, prepared->loaded, trace, prepared->shapes, measuring,
-                                         common.progress ? makeProgress(common) : driver::Progress{});
+    const auto profile = inspect::profile(runner, prepared->loaded, trace, prepared->shapes, measuring,
+                                          common.progress ? makeProgress(common) : driver::Progress{});
     if (!profile)
         return fail(profile.error(), trace, args.model, common);
     if (profile->timeline) {
-        const auto written = driver::writeTraceEvents(args.timeline, *profile->timeline, prepared->loaded);
+        const auto written = inspect::writeTraceEvents(args.timeline, *profile->timeline, prepared->loaded);
         if (!written)
             return fail(written.error(), trace, args.timeline, common);
     }
@@ -229,7 +229,7 @@ int profileCommand(const RunArgs& args, const Common& common) {
     double total = 0;
     if (!common.json)
         printLine("{:>9} {:>6} {:>8} {:>7}  {}", "ms", "share", "GFLOP/s", "GB/s", "function  (nodes)");
-    for (const driver::ProfileRow& row : profile->rows) {
+    for (const inspect::ProfileRow& row : profile->rows) {
         total += row.ms;
         const std::vector<ChoiceLine> own = takeOf(row, choices, trace);
         if (common.json) {
@@ -238,7 +238,7 @@ int profileCommand(const RunArgs& args, const Common& common) {
                                 {"nodes", row.origins},     {"drawn_inputs", prepared->drawn}};
             for (const ChoiceLine& choice : own)
                 line["choices"].push_back(choice.json);
-            fmt::print("{}\n", driver::dump(line));
+            fmt::print("{}\n", dump(line));
             continue;
         }
         printLine("{:9.4f} {:5.1f}% {:8.1f} {:7.1f}  {}  ({})", row.ms, row.share * 100, row.gflops(), row.gbs(),
@@ -250,9 +250,9 @@ int profileCommand(const RunArgs& args, const Common& common) {
         printLine("{:9.4f} ms in {} calls", total, profile->rows.size());
     if (args.counters && common.json) {
         nlohmann::json line{{"refused", profile->counters.refused}};
-        for (const driver::RunnerCounters::Count& count : profile->counters.counts)
+        for (const device::RunnerCounters::Count& count : profile->counters.counts)
             line["counters"][count.name] = count.perRun;
-        fmt::print("{}\n", driver::dump(line));
+        fmt::print("{}\n", dump(line));
     } else if (args.counters) {
         printLine("{}", toString(profile->counters));
     }

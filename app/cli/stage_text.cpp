@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/stage_text.h"
 
-#include "driver/text_diff.h"
+#include "base/text_diff.h"
 #include "relay/text.h"
 #include "tir/text.h"
 
@@ -83,14 +83,14 @@ Result<std::string> textAt(const driver::Trace& trace, const std::string& pass, 
 }
 
 std::vector<std::string> differences(const std::string& before, const std::string& after) {
-    const std::vector<std::string> a = driver::splitLines(before), b = driver::splitLines(after);
+    const std::vector<std::string> a = splitLines(before), b = splitLines(after);
     std::vector<std::string> lines, added;
     const auto flush = [&] {
         lines.insert(lines.end(), added.begin(), added.end());
         added.clear();
     };
-    for (const driver::DiffRow& row : driver::diffLines(a, b)) {
-        if (row.kind == driver::DiffRow::Kind::Same) {
+    for (const DiffRow& row : diffLines(a, b)) {
+        if (row.kind == DiffRow::Kind::Same) {
             flush();
             continue;
         }

@@ -3,15 +3,15 @@
 
 #include "app/cli/prepare.h"
 #include "app/cli/print_line.h"
+#include "base/json.h"
 #include "base/printable.h"
-#include "driver/json.h"
 #include "records/best.h"
 
 #include <fmt/format.h>
 
 namespace lathe::cli {
 
-Result<StudyRecords> StudyRecords::begin(const TuneArgs& args, const driver::TuneOptions& options,
+Result<StudyRecords> StudyRecords::begin(const TuneArgs& args, const tuning::TuneOptions& options,
                                          const Common& common) {
     StudyRecords records(common);
     if (args.noRecords)
@@ -39,11 +39,11 @@ void StudyRecords::say() {
     const records::Study& recorded = records_->study();
     const std::string path = records_->file().path().string();
     if (common_->json)
-        fmt::print("{}\n", driver::dump({{"event", "study"},
-                                         {"study", recorded.id},
-                                         {"name", recorded.name},
-                                         {"resumed", resumed_},
-                                         {"records", path}}));
+        fmt::print("{}\n", dump({{"event", "study"},
+                                 {"study", recorded.id},
+                                 {"name", recorded.name},
+                                 {"resumed", resumed_},
+                                 {"records", path}}));
     else if (!common_->quiet)
         printStderr("{} study '{}', recorded in {}\n", resumed_ ? "goes on with" : "begins", printable(recorded.name),
                     path);
@@ -83,7 +83,7 @@ void StudyRecords::tell(const tune::Study& study, const tune::Event& event) {
     sayProblems();
 }
 
-void StudyRecords::end(const Result<driver::Tuned>& tuned) {
+void StudyRecords::end(const Result<tuning::Tuned>& tuned) {
     if (!records_)
         return;
     records_->end(tuned);

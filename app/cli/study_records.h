@@ -11,7 +11,7 @@ namespace lathe::cli {
 class StudyRecords {
 public:
     /// Fails where a file was named that cannot be written, or a study is to go on that is not there.
-    static Result<StudyRecords> begin(const TuneArgs& args, const driver::TuneOptions& options, const Common& common);
+    static Result<StudyRecords> begin(const TuneArgs& args, const tuning::TuneOptions& options, const Common& common);
 
     /// The study begins: says which it is, and where it is recorded.
     void say();
@@ -24,7 +24,7 @@ public:
     void tell(const tune::Study& study, const tune::Event& event);
     /// Whether anything is recorded.
     bool isKept() const { return records_.has_value(); }
-    void end(const Result<driver::Tuned>& tuned);
+    void end(const Result<tuning::Tuned>& tuned);
 
 private:
     explicit StudyRecords(const Common& common) : common_(&common) {}

@@ -4,15 +4,15 @@
 #include "app/cli/commands.h"
 #include "app/cli/prepare.h"
 #include "app/cli/print_line.h"
+#include "base/json.h"
 #include "codegen/target.h"
-#include "driver/json.h"
-#include "driver/machine_peaks.h"
+#include "inspect/machine_peaks.h"
 #include "records/best.h"
 
 namespace lathe::cli {
 namespace {
 
-nlohmann::json toJson(const driver::Peak& peak) {
+nlohmann::json toJson(const inspect::Peak& peak) {
     return {{"gflops", peak.gflops}, {"gbs", peak.gbs}};
 }
 
@@ -59,17 +59,17 @@ int targetCommand(const TargetArgs& args, const Common& common) {
     const Target& target = options->target;
     if (!args.measure) {
         if (common.json)
-            fmt::print("{}\n", driver::dump(toJson(target)));
+            fmt::print("{}\n", dump(toJson(target)));
         else
             print(target);
         return 0;
     }
-    const driver::MachinePeaks peaks = driver::machinePeaks(common.threads, !common.noCache);
+    const inspect::MachinePeaks peaks = inspect::machinePeaks(common.threads, !common.noCache);
     if (!common.noCache)
-        driver::keepBalance(peaks);
-    const auto balance = common.noCache ? std::nullopt : driver::measuredBalance("native");
+        inspect::keepBalance(peaks);
+    const auto balance = common.noCache ? std::nullopt : inspect::measuredBalance("native");
     const std::string machine = records::settingHere(options->threads, driver::toString(options->numerics)).machine;
-    const std::string instance = driver::machineInstance(!common.noCache);
+    const std::string instance = inspect::machineInstance(!common.noCache);
     if (common.json) {
         nlohmann::json all = toJson(target);
         all["machine"] = machine;
@@ -80,7 +80,7 @@ int targetCommand(const TargetArgs& args, const Common& common) {
         all["threads"] = peaks.threads;
         all["all_threads"] = toJson(peaks.all);
         all["bytes_per_multiply_add"] = balance ? nlohmann::json(*balance) : nlohmann::json(nullptr);
-        fmt::print("{}\n", driver::dump(all));
+        fmt::print("{}\n", dump(all));
         return 0;
     }
     print(target);

@@ -6,8 +6,8 @@
 
 #include "app/cli/c_program.h"
 #include "base/memory_file.h"
-#include "driver/data_set.h"
-#include "driver/inputs.h"
+#include "inspect/data_set.h"
+#include "inspect/inputs.h"
 #include "model/random_values.h"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ const model::Node* producerOf(const model::Graph& graph, const std::string& valu
     return found == graph.nodes.end() ? nullptr : &*found;
 }
 
-std::string checkDropped(const model::ModelGraph& graph, const model::Node& dropout, const driver::DataSet& data,
+std::string checkDropped(const model::ModelGraph& graph, const model::Node& dropout, const inspect::DataSet& data,
                          const std::vector<model::HostTensor>& outputs) {
     const auto given = model::givenTensor(graph, data.inputs, dropout.inputs.at(0));
     const auto ratio = model::dropRatio(graph, data.inputs, dropout);
@@ -41,8 +41,8 @@ std::string checkDropped(const model::ModelGraph& graph, const model::Node& drop
     const model::HostTensor *dropped = outputOf(0), *mask = outputOf(1);
     if (!given || !ratio || !dropped || dropped->elements() != given->elements())
         return {};
-    const std::vector<double> x = driver::toDoubles(*given), y = driver::toDoubles(*dropped);
-    const std::vector<double> keeps = mask ? driver::toDoubles(*mask) : std::vector<double>{};
+    const std::vector<double> x = data::toDoubles(*given), y = data::toDoubles(*dropped);
+    const std::vector<double> keeps = mask ? data::toDoubles(*mask) : std::vector<double>{};
     for (size_t i = 0; i < y.size(); ++i) {
         const double kept = x[i] / (1 - *ratio);
         const bool isKept = std::abs(y[i] - kept) <= 1e-4 * std::abs(kept);
@@ -55,7 +55,7 @@ std::string checkDropped(const model::ModelGraph& graph, const model::Node& drop
 }
 
 /// What must hold of an output that no other engine can match (conformance rules, random operators).
-std::string checkDrawn(const model::ModelGraph& graph, size_t output, const driver::DataSet& data,
+std::string checkDrawn(const model::ModelGraph& graph, size_t output, const inspect::DataSet& data,
                        const std::vector<model::HostTensor>& outputs) {
     const model::Node* producer = producerOf(*graph.graph, graph.graph->outputs[output].name);
     if (producer && model::roleOf(graph, *producer).family == model::Family::Dropout)
@@ -66,7 +66,7 @@ std::string checkDrawn(const model::ModelGraph& graph, size_t output, const driv
     if ((family != model::Family::Bernoulli && family != model::Family::Logic) ||
         outputs[output].dtype == types::String)
         return {};
-    for (const double value : driver::toDoubles(outputs[output]))
+    for (const double value : data::toDoubles(outputs[output]))
         if (value != 0 && value != 1)
             return fmt::format("output '{}' may hold 0 and 1 alone, and holds {}", graph.graph->outputs[output].name,
                                value);
@@ -74,9 +74,9 @@ std::string checkDrawn(const model::ModelGraph& graph, size_t output, const driv
 }
 
 /// What ONNX's runner feeds a light_ model: float32, element i is i / n.
-Result<driver::DataSet> lightData(const fs::path& output, const driver::RunnerModel& loaded) {
-    driver::DataSet data;
-    LATHE_TRY(const driver::Shapes shapes, driver::inputShapes(loaded.inputs, {}, {}));
+Result<inspect::DataSet> lightData(const fs::path& output, const device::RunnerModel& loaded) {
+    inspect::DataSet data;
+    LATHE_TRY(const driver::Shapes shapes, inspect::inputShapes(loaded.inputs, {}, {}));
     for (size_t input = 0; input < loaded.inputs.size(); ++input) {
         model::HostTensor tensor;
         tensor.dtype = loaded.inputs[input].dtype;
@@ -92,7 +92,7 @@ Result<driver::DataSet> lightData(const fs::path& output, const driver::RunnerMo
         }
         data.inputs.push_back(std::move(tensor));
     }
-    LATHE_TRY(model::HostTensor expected, driver::readTensorAs(output, types::Float32));
+    LATHE_TRY(model::HostTensor expected, inspect::readTensorAs(output, types::Float32));
     data.outputs.push_back(std::move(expected));
     return data;
 }
@@ -145,8 +145,8 @@ std::vector<TestCase> findTests(const std::vector<std::string>& paths) {
     return tests;
 }
 
-TestResult runTest(const TestCase& test, driver::Tolerance tolerance, const driver::Options& options,
-                   const driver::Decisions& decisions, driver::RunnerClient& runner, const std::string& cc) {
+TestResult runTest(const TestCase& test, data::Tolerance tolerance, const driver::Options& options,
+                   const driver::Decisions& decisions, device::RunnerClient& runner, const std::string& cc) {
     auto start = std::chrono::steady_clock::now();
     TestResult result;
     result.path = test.model.string();
@@ -171,7 +171,7 @@ TestResult runTest(const TestCase& test, driver::Tolerance tolerance, const driv
     if (!compiled && trace.graph && trace.graph->graph && options.shapes.empty() &&
         (trace.passes.empty() || !trace.passes.front().after)) {
         driver::Options atNeed = options;
-        atNeed.shapesAtNeed = driver::shapesOf(test.dataSets, *trace.graph);
+        atNeed.shapesAtNeed = inspect::shapesOf(test.dataSets, *trace.graph);
         if (!atNeed.shapesAtNeed.empty()) {
             trace = {};
             compiled = compile(atNeed);
@@ -185,14 +185,14 @@ TestResult runTest(const TestCase& test, driver::Tolerance tolerance, const driv
         result.op = diagnostic.op;
         return finish("refused", toString(diagnostic));
     }
-    const auto load = [&]() -> Result<driver::RunnerModel> {
+    const auto load = [&]() -> Result<device::RunnerModel> {
         if (!program)
             return runner.load(artifact.path());
         LATHE_CHECKED(program->build(cc));
         return program->model();
     };
     const auto run = [&](const std::vector<model::HostTensor>& inputs,
-                         const driver::RunnerModel& loaded) -> Result<std::vector<model::HostTensor>> {
+                         const device::RunnerModel& loaded) -> Result<std::vector<model::HostTensor>> {
         if (program)
             return program->run(inputs);
         for (size_t i = 0; i < inputs.size(); ++i)
@@ -203,12 +203,12 @@ TestResult runTest(const TestCase& test, driver::Tolerance tolerance, const driv
     const auto loaded = load();
     auto runnerFailure = [&](const Diagnostic& diagnostic) {
         switch (program ? program->outcome() : runner.outcome()) {
-        case driver::RunnerOutcome::Timeout:
+        case device::RunnerOutcome::Timeout:
             return finish("timeout", toString(diagnostic));
-        case driver::RunnerOutcome::Crashed:
-        case driver::RunnerOutcome::OutOfMemory:
-        case driver::RunnerOutcome::Lost:
-        case driver::RunnerOutcome::Unavailable:
+        case device::RunnerOutcome::Crashed:
+        case device::RunnerOutcome::OutOfMemory:
+        case device::RunnerOutcome::Lost:
+        case device::RunnerOutcome::Unavailable:
             return finish("crashed", toString(diagnostic));
         default:
             return finish("wrong", toString(diagnostic));
@@ -218,14 +218,14 @@ TestResult runTest(const TestCase& test, driver::Tolerance tolerance, const driv
         return runnerFailure(loaded.error());
     if (test.dataSets.empty() && test.lightOutput.empty())
         return finish("refused", fmt::format("error: {}: there is no data to compare with", test.model.string()));
-    const driver::CompareRules rules = driver::rulesFor(*trace.graph, tolerance);
+    const data::CompareRules rules = inspect::rulesFor(*trace.graph, tolerance);
     std::vector<fs::path> sets = test.dataSets;
     if (sets.empty())
         sets.push_back({});
     std::string spread;
     bool isKnown = false; // whether what is expected says anything
     for (const fs::path& set : sets) {
-        auto data = set.empty() ? lightData(test.lightOutput, *loaded) : driver::readDataSet(set, *loaded);
+        auto data = set.empty() ? lightData(test.lightOutput, *loaded) : inspect::readDataSet(set, *loaded);
         if (!data)
             return finish("refused", toString(data.error()));
         std::string where = sets.size() > 1 ? set.filename().string() + ": " : "";
@@ -237,14 +237,14 @@ TestResult runTest(const TestCase& test, driver::Tolerance tolerance, const driv
                           fmt::format("{}{} outputs, expected {}", where, outputs->size(), data->outputs.size()));
         const std::vector<bool> random = model::randomOutputs(*trace.graph, data->inputs);
         for (size_t i = 0; i < outputs->size(); ++i) {
-            driver::Comparison comparison = driver::compare((*outputs)[i], data->outputs[i], rules);
+            data::Comparison comparison = data::compare((*outputs)[i], data->outputs[i], rules);
             isKnown |= comparison.elements > comparison.nan + comparison.infinite || random.at(i);
             bool shapeRight =
                 (*outputs)[i].dtype == data->outputs[i].dtype && (*outputs)[i].shape == data->outputs[i].shape;
             if (!comparison.right && !(shapeRight && random.at(i)))
                 return finish("wrong",
                               fmt::format("{}output '{}': {}", where, loaded->outputs[i].name, comparison.message));
-            if (tolerance == driver::Tolerance::Model)
+            if (tolerance == data::Tolerance::Model)
                 spread += fmt::format("{}{}{}: d/m {:.2g}, 2-norm {:.2g}", spread.empty() ? "" : "; ", where,
                                       loaded->outputs[i].name, comparison.ofRange, comparison.normRatio);
             if (random.at(i))

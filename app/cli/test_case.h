@@ -3,9 +3,9 @@
 // ONNX tests on disk: which there are below a path, and what running one gave.
 #pragma once
 
-#include "driver/compare.h"
+#include "data/compare.h"
+#include "device/runner_client.h"
 #include "driver/compile.h"
-#include "driver/runner_client.h"
 
 #include <filesystem>
 #include <string>
@@ -35,7 +35,7 @@ struct TestResult {
 };
 
 /// Compiles, runs and compares; by way of C source if `cc` is a C compiler's command (CProgram::build). Never throws.
-TestResult runTest(const TestCase& test, driver::Tolerance tolerance, const driver::Options& options,
-                   const driver::Decisions& decisions, driver::RunnerClient& runner, const std::string& cc = {});
+TestResult runTest(const TestCase& test, data::Tolerance tolerance, const driver::Options& options,
+                   const driver::Decisions& decisions, device::RunnerClient& runner, const std::string& cc = {});
 
 } // namespace lathe::cli

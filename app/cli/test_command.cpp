@@ -6,10 +6,10 @@
 #include "app/cli/prepare.h"
 #include "app/cli/print_line.h"
 #include "app/cli/test_case.h"
-#include "driver/child_process.h"
-#include "driver/device.h"
-#include "driver/json.h"
-#include "driver/parent_stream.h"
+#include "base/child_process.h"
+#include "base/json.h"
+#include "base/parent_stream.h"
+#include "device/device.h"
 
 #include <atomic>
 #include <cstdio>
@@ -23,14 +23,14 @@ namespace {
 std::string toJson(const TestResult& result) {
     nlohmann::json line = {{"path", result.path}, {"outcome", result.outcome},      {"operator", result.op},
                            {"ms", result.ms},     {"compile_ms", result.compileMs}, {"message", result.message}};
-    return driver::dump(line);
+    return dump(line);
 }
 
 TestResult fromJson(const std::string& path, const std::string& text) {
     TestResult result;
     result.path = path;
     result.outcome = "crashed";
-    const auto parsed = driver::parseJson(text);
+    const auto parsed = parseJson(text);
     if (!parsed || !parsed->is_object())
         return result;
     const nlohmann::json& json = *parsed;
@@ -49,35 +49,35 @@ constexpr size_t connectionsAtOnce = 4;
 struct Settings {
     driver::Options options;
     driver::Decisions decisions;
-    driver::Tolerance tolerance = driver::Tolerance::Onnx;
+    data::Tolerance tolerance = data::Tolerance::Onnx;
     std::chrono::milliseconds timeout{}; // of one test
     uint64_t seed = 0;
-    driver::Device device;
+    device::Device device;
     std::string cc; // by way of C source
 };
 
 std::string toJson(const Settings& settings) {
-    return driver::dump({{"options", driver::toJson(settings.options)},
-                         {"decisions", driver::toJson(settings.decisions)},
-                         {"tolerance", settings.tolerance == driver::Tolerance::Model ? "model" : "onnx"},
-                         {"timeout_ms", settings.timeout.count()},
-                         {"seed", settings.seed},
-                         {"device", toString(settings.device)},
-                         {"cc", settings.cc}});
+    return dump({{"options", driver::toJson(settings.options)},
+                 {"decisions", driver::toJson(settings.decisions)},
+                 {"tolerance", settings.tolerance == data::Tolerance::Model ? "model" : "onnx"},
+                 {"timeout_ms", settings.timeout.count()},
+                 {"seed", settings.seed},
+                 {"device", toString(settings.device)},
+                 {"cc", settings.cc}});
 }
 
 Result<Settings> parseSettings(const std::string& text) {
-    const auto parsed = driver::parseJson(text);
+    const auto parsed = parseJson(text);
     if (!parsed || !parsed->is_object())
         return failure("a worker of `lathe test` is started by `lathe test` alone");
     const nlohmann::json& json = *parsed;
     Settings settings;
     LATHE_TRY(settings.options, driver::parseOptions(json.value("options", "")));
     LATHE_TRY(settings.decisions, driver::parseDecisions(json.value("decisions", "")));
-    settings.tolerance = json.value("tolerance", "") == "model" ? driver::Tolerance::Model : driver::Tolerance::Onnx;
+    settings.tolerance = json.value("tolerance", "") == "model" ? data::Tolerance::Model : data::Tolerance::Onnx;
     settings.timeout = std::chrono::milliseconds(json.value("timeout_ms", int64_t{0}));
     settings.seed = json.value("seed", uint64_t{0});
-    LATHE_TRY(settings.device, driver::parseDevice(json.value("device", "")));
+    LATHE_TRY(settings.device, device::parseDevice(json.value("device", "")));
     settings.cc = json.value("cc", "");
     return settings;
 }
@@ -89,7 +89,7 @@ public:
     explicit Worker(const Settings& settings) : settings_(settings) {}
 
     TestResult run(const std::string& path) {
-        using Io = driver::ChildProcess::Io;
+        using Io = ChildProcess::Io;
         const auto start = std::chrono::steady_clock::now();
         const auto deadline = start + settings_.timeout;
         const auto finish = [&](TestResult result) {
@@ -128,26 +128,26 @@ public:
 private:
     static constexpr size_t maximalAnswer = size_t{1} << 26;
     const Settings& settings_;
-    driver::ChildProcess child_;
+    ChildProcess child_;
 };
 
 } // namespace
 
 int testWorkerCommand(const Common& common) {
-    const driver::ParentStream parent;
+    const ParentStream parent;
     std::string text;
     const auto settings = parent.read(text) ? parseSettings(text) : parseSettings("");
     if (!settings)
         return report({settings.error()}, common);
-    driver::RunnerOptions runnerOptions;
+    device::RunnerOptions runnerOptions;
     runnerOptions.threads = settings->options.threads > 0 ? settings->options.threads : 1;
     runnerOptions.timeout = settings->timeout;
     runnerOptions.seed = settings->seed;
-    auto command = driver::runnerCommand(settings->device, settings->options.target);
+    auto command = device::runnerCommand(settings->device, settings->options.target);
     if (!command)
         return report({command.error()}, common);
-    driver::useRunner(runnerOptions, *std::move(command));
-    driver::RunnerClient runner(runnerOptions);
+    device::useRunner(runnerOptions, *std::move(command));
+    device::RunnerClient runner(runnerOptions);
     while (parent.read(text) && parent.write(toJson(runTest(testCaseOf(text), settings->tolerance, settings->options,
                                                             settings->decisions, runner, settings->cc))))
         ;
@@ -161,12 +161,12 @@ int testCommand(const TestArgs& args, const Common& common) {
             common);
     auto options = args.cc.empty() ? makeRunOptions(common, args.device) : makeSourceOptions(common);
     auto decisions = makeDecisions(common);
-    const auto device = driver::parseDevice(args.device);
+    const auto device = device::parseDevice(args.device);
     if (!options || !decisions || !device)
         return report({!options ? options.error() : !decisions ? decisions.error() : device.error()}, common);
     const Settings settings{*options,
                             *decisions,
-                            args.tolerance == "model" ? driver::Tolerance::Model : driver::Tolerance::Onnx,
+                            args.tolerance == "model" ? data::Tolerance::Model : data::Tolerance::Onnx,
                             std::chrono::milliseconds(static_cast<int64_t>(args.timeout * 1000)),
                             args.seed,
                             *device,
@@ -199,7 +199,7 @@ int testCommand(const TestArgs& args, const Common& common) {
         }
     };
     size_t jobs = args.jobs > 0 ? static_cast<size_t>(args.jobs) : std::max(1u, std::thread::hardware_concurrency());
-    if (args.jobs == 0 && device->transport == driver::Device::Transport::Ssh)
+    if (args.jobs == 0 && device->transport == device::Device::Transport::Ssh)
         jobs = std::min(jobs, connectionsAtOnce);
     {
         std::vector<std::jthread> threads;
@@ -207,11 +207,11 @@ int testCommand(const TestArgs& args, const Common& common) {
             threads.emplace_back(work);
     }
     if (common.json)
-        fmt::print("{}\n", driver::dump({{"passed", counts["passed"]},
-                                         {"wrong", counts["wrong"]},
-                                         {"refused", counts["refused"]},
-                                         {"crashed", counts["crashed"]},
-                                         {"timeout", counts["timeout"]}}));
+        fmt::print("{}\n", dump({{"passed", counts["passed"]},
+                                 {"wrong", counts["wrong"]},
+                                 {"refused", counts["refused"]},
+                                 {"crashed", counts["crashed"]},
+                                 {"timeout", counts["timeout"]}}));
     else
         printLine("{} passed, {} wrong, {} refused, {} crashed, {} timeout", counts["passed"], counts["wrong"],
                   counts["refused"], counts["crashed"], counts["timeout"]);

@@ -9,11 +9,11 @@
 #include "app/cli/print_line.h"
 #include "app/cli/print_tuned.h"
 #include "app/cli/study_records.h"
+#include "base/json.h"
 #include "base/new_file.h"
 #include "base/printable.h"
-#include "driver/device.h"
-#include "driver/json.h"
-#include "driver/tune_model.h"
+#include "device/device.h"
+#include "tuning/tune_model.h"
 
 #include <algorithm>
 #include <chrono>
@@ -56,10 +56,10 @@ public:
     }
 
     /// The step over the graph: a line for each compilation, which takes seconds.
-    void tell(const driver::GraphEvent& event) const {
+    void tell(const tuning::GraphEvent& event) const {
         if (common_.quiet)
             return;
-        const std::string_view step = driver::toString(event.step);
+        const std::string_view step = tuning::toString(event.step);
         if (common_.json) {
             print({{"event", "graph"},
                    {"step", step},
@@ -124,7 +124,7 @@ private:
                 {"accepted", trial.accepted}};
     }
     static void print(const nlohmann::json& line) {
-        fmt::print("{}\n", driver::dump(line));
+        fmt::print("{}\n", dump(line));
         std::fflush(stdout);
     }
     static nlohmann::json predictedOf(const tune::Candidate& candidate) {
@@ -179,23 +179,23 @@ Result<void> checkName(const std::string& name) {
 }
 
 /// What is compiled for, and where it is measured.
-Result<void> measureOn(const std::string& name, const Common& common, driver::TuneOptions& options) {
-    LATHE_TRY(const driver::Device device, driver::parseDevice(name));
+Result<void> measureOn(const std::string& name, const Common& common, tuning::TuneOptions& options) {
+    LATHE_TRY(const device::Device device, device::parseDevice(name));
     if (device.isEmulated())
         return failure(ErrorKind::Usage, "times under an emulator say nothing of a device: there is nothing to tune by",
                        "tune on the device itself: --device ssh:HOST");
     LATHE_TRY(options.compile, makeRunOptions(common, name));
     if (device.isLocal())
         return {};
-    LATHE_TRY(driver::RunnerCommand command, driver::runnerCommand(device, options.compile.target));
-    driver::useRunner(options.runner, std::move(command));
-    LATHE_TRY(options.device, driver::askDevice(options.runner));
+    LATHE_TRY(device::RunnerCommand command, device::runnerCommand(device, options.compile.target));
+    device::useRunner(options.runner, std::move(command));
+    LATHE_TRY(options.device, tuning::askDevice(options.runner));
     return {};
 }
 
-Result<driver::Tuned> tuned(const TuneArgs& args, const Common& common) {
+Result<tuning::Tuned> tuned(const TuneArgs& args, const Common& common) {
     const Interrupts interrupts;
-    driver::TuneOptions options;
+    tuning::TuneOptions options;
     options.runner.threads = common.threads;
     options.runner.cancelled = Interrupts::asked;
     LATHE_CHECKED(measureOn(args.device, common, options));
@@ -210,7 +210,7 @@ Result<driver::Tuned> tuned(const TuneArgs& args, const Common& common) {
     options.space = args.space;
     options.kernel = args.kernel;
     if (!args.sizes.empty()) {
-        LATHE_TRY(options.sizes, driver::parseTunedSizes(args.sizes));
+        LATHE_TRY(options.sizes, tuning::parseTunedSizes(args.sizes));
     }
     LATHE_CHECKED(tune::makeSearch(args.search, 0));
     LATHE_CHECKED(tune::makeSpace(args.space, {}, options.compile.target, 1));
@@ -222,14 +222,14 @@ Result<driver::Tuned> tuned(const TuneArgs& args, const Common& common) {
         options.recorded = records.fastest();
     Watch watch(common, args.seconds);
     options.begins = [&] { records.say(); };
-    options.toldGraph = [&](const driver::GraphEvent& event) { watch.tell(event); };
+    options.toldGraph = [&](const tuning::GraphEvent& event) { watch.tell(event); };
     const auto told = [&](const tune::Study& study, const tune::Event& event) {
         records.tell(study, event);
         watch.tell(study, event);
     };
     // On a terminal it would stand between the lines of the watch.
     auto done =
-        driver::tuneModel(args.model, options, told, common.progress ? makeProgress(common) : driver::Progress{});
+        tuning::tuneModel(args.model, options, told, common.progress ? makeProgress(common) : driver::Progress{});
     records.end(done);
     if (done && done->failed && options.device && records.isKept()) { // most often it is gone
         std::string& hint = done->failed->hint;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // How things go wrong. The user's fault is a Diagnostic in a Result: it names file, node and operator, says what is
-// wrong and what to do. A broken invariant of ours is an InternalError, thrown and caught once, in driver/guarded.h.
+// wrong and what to do. A broken invariant of ours is an InternalError, thrown and caught once, in base/guarded.h.
 #pragma once
 
 #include "base/diagnostic.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "deploy/archive.h"
 
+#include "base/guarded.h"
 #include "deploy/file_failure.h"
-#include "driver/guarded.h"
 
 #include <algorithm>
 #include <archive.h>
@@ -133,7 +133,7 @@ Result<void> writeArchive(const std::vector<PlannedFile>& files, const std::stri
         std::vector<char> part(planned.from.empty() ? 0 : partBytes);
         for (uint64_t written = 0; written < bytes;) {
             if (cancelled && cancelled())
-                throw driver::Cancelled{};
+                throw Cancelled{};
             std::string_view next(planned.text);
             if (!planned.from.empty()) {
                 from.read(part.data(), static_cast<std::streamsize>(part.size()));
@@ -200,7 +200,7 @@ Result<void> unpackArchive(const fs::path& packed, const fs::path& folder, uint6
         // What a header says of the size is not asked: what comes out is counted.
         while ((got = archive_read_data(reader.get(), part.data(), part.size())) > 0) {
             if (cancelled && cancelled())
-                throw driver::Cancelled{};
+                throw Cancelled{};
             const auto bytes = static_cast<uint64_t>(got);
             if (bytes > most)
                 return bad("it holds more than its manifest could say");

@@ -27,7 +27,7 @@ bool isArchive(const std::filesystem::path& path);
 
 /// Writes the files of the plan below the folder `top`, if it has a name, each with this time. `mayKeep`, if there is one, is asked
 /// before the archive gets its name. Fails with the file that could not be read or written. Throws Cancelled
-/// (driver/guarded.h).
+/// (base/guarded.h).
 Result<void> writeArchive(const std::vector<PlannedFile>& files, const std::string& top, int64_t created,
                           const std::filesystem::path& out, const std::function<bool()>& cancelled,
                           const std::function<Result<void>()>& mayKeep = {});

@@ -6,6 +6,7 @@
 #include "abi/abi.h"
 #include "arith/analysis.h"
 #include "arith/print.h"
+#include "base/guarded.h"
 #include "base/sha1.h"
 #include "base/version.h"
 #include "codegen/build_id.h"
@@ -13,8 +14,7 @@
 #include "deploy/file_digest.h"
 #include "deploy/sbom.h"
 #include "deploy/texts.h"
-#include "driver/guarded.h"
-#include "driver/inputs.h"
+#include "inspect/inputs.h"
 #include "runtime/artifact_image.h"
 
 #include <algorithm>
@@ -202,8 +202,8 @@ Result<void> Planner::makeCases() {
     LATHE_TRY(const Compiled strict,
               compile(codegen::baselineTarget(), driver::NumericsLevel::Strict, {}, "golden cases", 0.65, 0.9));
     // What is drawn at random is not compared, but stands in the bundle, which is to be the same each time.
-    driver::RunnerClient runner({.seed = 0, .timeout = longestRun, .cancelled = progress_.cancelled});
-    LATHE_TRY(const driver::RunnerModel loaded, runner.load(strict.first->path()));
+    device::RunnerClient runner({.seed = 0, .timeout = longestRun, .cancelled = progress_.cancelled});
+    LATHE_TRY(const device::RunnerModel loaded, runner.load(strict.first->path()));
     LATHE_TRY(interface_, interfaceOf(options_.name, options_.version, loaded, options_.symbols));
     if (!has(Part::Golden))
         return {};
@@ -217,9 +217,9 @@ Result<void> Planner::makeCases() {
 }
 
 Result<void> Planner::tryHere() {
-    const driver::Device& device = options_.device;
+    const device::Device& device = options_.device;
     // One of one's own choice: what runs on it is tried there, whatever runs here.
-    const bool isNamed = device.transport == driver::Device::Transport::Ssh || !device.cpu.empty();
+    const bool isNamed = device.transport == device::Device::Transport::Ssh || !device.cpu.empty();
     const bool severalMachines = std::ranges::any_of(
         options_.targets, [&](const Target& target) { return target.machine != options_.targets.front().machine; });
     std::optional<Diagnostic> refused;
@@ -250,14 +250,14 @@ Result<void> Planner::tryHere() {
     return {};
 }
 
-Result<void> Planner::tryOn(const driver::Device& device, size_t variant) {
+Result<void> Planner::tryOn(const device::Device& device, size_t variant) {
     std::vector<std::string> names;
-    for (const driver::RunnerValue& output : interface_.outputs)
+    for (const device::RunnerValue& output : interface_.outputs)
         names.push_back(output.name);
-    LATHE_TRY(driver::RunnerCommand command, driver::runnerCommand(device, options_.targets[variant]));
-    driver::RunnerOptions runnerOptions{.seed = 0, .timeout = longestRun, .cancelled = progress_.cancelled};
-    driver::useRunner(runnerOptions, std::move(command));
-    driver::RunnerClient runner(std::move(runnerOptions));
+    LATHE_TRY(device::RunnerCommand command, device::runnerCommand(device, options_.targets[variant]));
+    device::RunnerOptions runnerOptions{.seed = 0, .timeout = longestRun, .cancelled = progress_.cancelled};
+    device::useRunner(runnerOptions, std::move(command));
+    device::RunnerClient runner(std::move(runnerOptions));
     LATHE_CHECKED(runner.load(variants_[variant].first->path()));
     for (const GoldenCase& golden : cases_) {
         for (size_t k = 0; k < golden.data.inputs.size(); ++k)
@@ -265,8 +265,7 @@ Result<void> Planner::tryOn(const driver::Device& device, size_t variant) {
         LATHE_CHECKED(runner.run());
         LATHE_TRY(const auto outputs, runner.outputs());
         const std::vector<std::string> wrong =
-            selfcheck::compareCase(golden.data.outputs, golden.compared, rulesOf(options_.tolerance), outputs, names)
-                .wrong;
+            data::compareCase(golden.data.outputs, golden.compared, rulesOf(options_.tolerance), outputs, names).wrong;
         if (!wrong.empty())
             return failure(
                 fmt::format("{}{}, golden case '{}': {}", manifest_.variants[variant].tag,
@@ -313,7 +312,7 @@ Result<void> Planner::describe() {
     if (trace.peakBytes) {
         manifest_.peakBytes = arith::toString(trace.peakBytes);
         manifest_.usualPeakBytes = arith::evaluate(
-            trace.peakBytes, driver::symbolValues(trace.passes.front().after->main(), usualShapes(interface_)));
+            trace.peakBytes, inspect::symbolValues(trace.passes.front().after->main(), usualShapes(interface_)));
     }
     manifest_.tolerance = options_.tolerance;
     manifest_.limits = options_.limits;
@@ -509,7 +508,7 @@ Result<PlannedBundle> Planner::plan() {
 
 Result<PlannedBundle> planBundle(const fs::path& model, const BundleOptions& options,
                                  std::vector<Diagnostic>& diagnostics, const driver::Progress& progress) {
-    return driver::guarded([&] { return Planner(model, options, diagnostics, progress).plan(); });
+    return guarded([&] { return Planner(model, options, diagnostics, progress).plan(); });
 }
 
 } // namespace lathe::deploy

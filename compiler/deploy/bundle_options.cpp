@@ -78,7 +78,7 @@ Result<void> readField(const FieldsOf& root, const std::string& key, const json&
         return {};
     }
     if (key == "compile") {
-        LATHE_TRY(options.compile, driver::parseOptions(driver::dump(value)));
+        LATHE_TRY(options.compile, driver::parseOptions(dump(value)));
         return {};
     }
     if (key == "cases") {
@@ -139,7 +139,7 @@ std::string toJson(const BundleOptions& options) {
     for (const auto& [name, range] : options.symbols)
         symbols[name] = {
             {"min", range.least}, {"max", range.most ? json(*range.most) : json()}, {"default", range.usual}};
-    json compile = driver::parseJson(driver::toJson(options.compile)).value();
+    json compile = parseJson(driver::toJson(options.compile)).value();
     for (const char* machine : {"target", "threads", "cache"}) // that say nothing of what is made
         compile.erase(machine);
     const json root = {
@@ -159,11 +159,11 @@ std::string toJson(const BundleOptions& options) {
           {"load_ms", options.limits.loadMs},
           {"resident_bytes", options.limits.residentBytes},
           {"size_bytes", options.limits.sizeBytes}}}};
-    return driver::dump(root, 2) + "\n";
+    return dump(root, 2) + "\n";
 }
 
 Result<BundleOptions> parseBundleOptions(std::string_view text) {
-    const std::optional<json> root = driver::parseJson(text);
+    const std::optional<json> root = parseJson(text);
     if (!root || !root->is_object())
         return usage("the options of a bundle are no JSON object");
     BundleOptions options;

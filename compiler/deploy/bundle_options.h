@@ -5,8 +5,8 @@
 #pragma once
 
 #include "deploy/manifest.h"
+#include "device/device.h"
 #include "driver/decisions.h"
-#include "driver/device.h"
 #include "driver/options.h"
 
 #include <filesystem>
@@ -44,7 +44,7 @@ struct BundleOptions {
     std::filesystem::path goldenFolder; // a test_data_set folder, or one of several; empty: those beside the model
     std::optional<int64_t>
         created;           // the time that stands in it, in seconds since 1970; none: bundle_model.h says which
-    driver::Device device; // where artifacts are tried: over ssh all, by qemu those that this machine cannot run
+    device::Device device; // where artifacts are tried: over ssh all, by qemu those that this machine cannot run
     std::filesystem::path runtimeFolder; // empty: deploy/runtime_package.h says where
 };
 

@@ -18,9 +18,9 @@ std::string upper(std::string text) {
     return text;
 }
 
-std::vector<std::string> namesOf(const std::vector<driver::RunnerValue>& values) {
+std::vector<std::string> namesOf(const std::vector<device::RunnerValue>& values) {
     std::vector<std::string> names;
-    for (const driver::RunnerValue& value : values)
+    for (const device::RunnerValue& value : values)
         names.push_back(value.name);
     return names;
 }
@@ -61,7 +61,7 @@ std::string dimText(int64_t dim) {
 
 /// Ordinals, and what is known of each value. which: "IN" or "OUT".
 std::string valueLines(const std::string& prefix, std::string_view which,
-                       const std::vector<driver::RunnerValue>& values) {
+                       const std::vector<device::RunnerValue>& values) {
     const std::vector<std::string> ids = identifiersOf(namesOf(values));
     std::string text = "enum {\n";
     for (size_t i = 0; i < values.size(); ++i)
@@ -87,7 +87,7 @@ std::string valueLines(const std::string& prefix, std::string_view which,
 
 /// The table that NAME_check goes by.
 std::string tableRows(const std::string& prefix, std::string_view which,
-                      const std::vector<driver::RunnerValue>& values) {
+                      const std::vector<device::RunnerValue>& values) {
     const std::vector<std::string> ids = identifiersOf(namesOf(values));
     std::string rows;
     for (size_t i = 0; i < values.size(); ++i) {
@@ -224,7 +224,7 @@ std::string headerOf(const Manifest& manifest, const ModelInterface& interface, 
                             manifest.tolerance.ofRange, fmt::join(random, ", "));
     size_t rank = 1;
     for (const auto* values : {&interface.inputs, &interface.outputs})
-        for (const driver::RunnerValue& value : *values)
+        for (const device::RunnerValue& value : *values)
             rank = std::max(rank, value.dims.size());
     std::string code(functions);
     code += linked ? opener : loader;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "deploy/check_bundle.h"
 
+#include "base/guarded.h"
 #include "codegen/target.h"
+#include "data/golden_case.h"
+#include "data/latency.h"
 #include "deploy/check_program.h"
 #include "deploy/model_interface.h"
 #include "deploy/signature.h"
-#include "driver/guarded.h"
-#include "driver/runner_client.h"
-#include "selfcheck/golden_case.h"
-#include "selfcheck/latency.h"
+#include "device/runner_client.h"
 
 #include <algorithm>
 #include <charconv>
@@ -49,8 +49,8 @@ public:
                 check_.variants.push_back({.tag = variant.tag, .why = why});
         }
         limits();
-        if (runner_.outcome() == driver::RunnerOutcome::Cancelled)
-            throw driver::Cancelled{};
+        if (runner_.outcome() == device::RunnerOutcome::Cancelled)
+            throw Cancelled{};
         return std::move(check_);
     }
 
@@ -77,7 +77,7 @@ private:
 
     bool files() {
         // What is signed is all that may be there: whoever made it has not seen a module that Python would take.
-        const auto beside = wish_.keys.empty() ? selfcheck::Beside::Used : selfcheck::Beside::Nothing;
+        const auto beside = wish_.keys.empty() ? data::Beside::Used : data::Beside::Nothing;
         check_.problems = verifyFiles(bundle_, beside, progress_);
         return step("files", check_.problems.empty(),
                     check_.problems.empty()
@@ -85,9 +85,9 @@ private:
                         : fmt::format("{} are not as they were written", check_.problems.size()));
     }
 
-    Result<driver::RunnerCommand> commandFor(const ManifestVariant& variant) const {
+    Result<device::RunnerCommand> commandFor(const ManifestVariant& variant) const {
         LATHE_TRY(const Target target, codegen::parseTarget(variant.target));
-        return driver::runnerCommand(wish_.device, target);
+        return device::runnerCommand(wish_.device, target);
     }
 
     void program() {
@@ -126,7 +126,7 @@ private:
     }
 
     /// Where the artifact takes or gives something else than the manifest says, by which golden cases are read.
-    std::string otherThanSaid(const driver::RunnerModel& loaded) const {
+    std::string otherThanSaid(const device::RunnerModel& loaded) const {
         for (const auto& [what, said, found] : {std::tuple{"input", &bundle_.manifest().inputs, &loaded.inputs},
                                                 std::tuple{"output", &bundle_.manifest().outputs, &loaded.outputs}}) {
             if (said->size() != found->size())
@@ -155,8 +155,8 @@ private:
             why.kind = ErrorKind::Invalid; // the bundle's fault, not that of an argument
             return Loaded::NotHere;
         }
-        driver::RunnerOptions options = runner_.options();
-        driver::useRunner(options, *std::move(command));
+        device::RunnerOptions options = runner_.options();
+        device::useRunner(options, *std::move(command));
         runner_.setOptions(std::move(options));
         const auto bad = [&](Diagnostic problem) {
             failed("load", std::move(problem));
@@ -165,7 +165,7 @@ private:
         auto start = Clock::now();
         auto loaded = runner_.load(file);
         // A later one may be for this device, or for the machine of the CPU that is emulated.
-        const bool isOthers = runner_.outcome() == driver::RunnerOutcome::Crashed && wish_.device.isEmulated() &&
+        const bool isOthers = runner_.outcome() == device::RunnerOutcome::Crashed && wish_.device.isEmulated() &&
                               !wish_.device.cpu.empty() && bundle_.manifest().variants.size() > 1;
         if (!loaded && (loaded.error().kind == ErrorKind::Unsupported || isOthers)) {
             why = loaded.error();
@@ -173,7 +173,7 @@ private:
         }
         if (!loaded)
             return bad(loaded.error());
-        if (wish_.device.transport == driver::Device::Transport::Ssh) { // all that was sent there
+        if (wish_.device.transport == device::Device::Transport::Ssh) { // all that was sent there
             start = Clock::now();
             if (loaded = runner_.load(file); !loaded)
                 return bad(loaded.error());
@@ -186,7 +186,7 @@ private:
             check_.loadMs = ms;
         }
         outputs_.clear();
-        for (const driver::RunnerValue& output : loaded->outputs)
+        for (const device::RunnerValue& output : loaded->outputs)
             outputs_.push_back(output.name);
         step("load", true, fmt::format("{}, {:.1f} ms", variant.tag, ms));
         return Loaded::Yes;
@@ -211,7 +211,7 @@ private:
                     measure();
             }
             check_.variants.push_back(std::move(seen));
-            if (runner_.outcome() == driver::RunnerOutcome::Cancelled)
+            if (runner_.outcome() == device::RunnerOutcome::Cancelled)
                 return;
         }
         if (check_.variant.empty()) {
@@ -229,7 +229,7 @@ private:
         return !good ? Wrong : right > 0 ? Right : Loads;
     }
 
-    bool set(const selfcheck::GoldenCase& golden) {
+    bool set(const data::GoldenCase& golden) {
         for (size_t i = 0; i < golden.inputs.size(); ++i)
             if (const auto taken = runner_.setInput(bundle_.manifest().inputs[i].name, golden.inputs[i]); !taken)
                 return failed(golden.name, taken.error());
@@ -238,13 +238,13 @@ private:
 
     /// `right` gets how many of them say something and are right.
     bool cases(bool isFirst, int& right) {
-        selfcheck::ValueTypes types;
+        data::ValueTypes types;
         for (const auto& [values, into] : {std::pair{&bundle_.manifest().inputs, &types.inputs},
                                            std::pair{&bundle_.manifest().outputs, &types.outputs}})
             for (const ManifestValue& value : *values)
                 into->push_back(*parseDataType(value.dtype)); // which the manifest's reader has done
         for (const ManifestCase& named : bundle_.manifest().golden) {
-            auto golden = selfcheck::readCase(bundle_.folder(), named.name, types);
+            auto golden = data::readCase(bundle_.folder(), named.name, types);
             if (!golden)
                 return failed(named.name, golden.error());
             if (!set(*golden))
@@ -257,8 +257,8 @@ private:
             const auto got = runner_.outputs();
             if (!got)
                 return failed(named.name, got.error());
-            const selfcheck::CaseResult result =
-                selfcheck::compareCase(golden->outputs, golden->compared, golden->rules, *got, outputs_);
+            const data::CaseResult result =
+                data::compareCase(golden->outputs, golden->compared, golden->rules, *got, outputs_);
             check_.ofRange = std::max(check_.ofRange, result.ofRange);
             if (!result.wrong.empty())
                 return failed(named.name, error(fmt::format("{}", fmt::join(result.wrong, "; ")),
@@ -312,7 +312,7 @@ private:
         std::vector<double> ms;
         for (const int64_t ns : times->ns)
             ms.push_back(static_cast<double>(ns) / 1e6);
-        const selfcheck::Latency latency = selfcheck::latencyOf(check_.firstMs, std::move(ms));
+        const data::Latency latency = data::latencyOf(check_.firstMs, std::move(ms));
         check_.p50Ms = latency.p50;
         check_.p90Ms = latency.p90;
         check_.p99Ms = latency.p99;
@@ -358,7 +358,7 @@ private:
         double size = 0; // as a plan counts it
         for (const ManifestFile& file : bundle_.manifest().files)
             size += static_cast<double>(file.bytes);
-        for (const char* file : {"manifest.json", selfcheck::sumsName})
+        for (const char* file : {"manifest.json", data::sumsName})
             if (std::error_code failed; const uint64_t bytes = fs::file_size(bundle_.folder() / file, failed))
                 size += failed ? 0 : static_cast<double>(bytes);
         hold("size", size, static_cast<double>(limits.sizeBytes), "bytes", true);
@@ -375,9 +375,9 @@ private:
     const CheckWish& wish_;
     const std::function<void(const CheckStep&)>& told_;
     const driver::Progress& progress_;
-    driver::RunnerClient runner_;
+    device::RunnerClient runner_;
     std::vector<std::string> outputs_;
-    std::optional<selfcheck::GoldenCase> first_;
+    std::optional<data::GoldenCase> first_;
     BundleCheck check_;
 };
 
@@ -399,11 +399,11 @@ std::string_view toString(VariantCheck::Outcome outcome) {
 
 Result<BundleCheck> checkBundle(const OpenBundle& bundle, const CheckWish& wish,
                                 const std::function<void(const CheckStep&)>& told, const driver::Progress& progress) {
-    return driver::guarded([&] { return Checker(bundle, wish, told, progress).check(); });
+    return guarded([&] { return Checker(bundle, wish, told, progress).check(); });
 }
 
-Result<void> mayRun(BundleForm form, const driver::Device& device) {
-    if (form == BundleForm::Program && device.transport == driver::Device::Transport::Ssh)
+Result<void> mayRun(BundleForm form, const device::Device& device) {
+    if (form == BundleForm::Program && device.transport == device::Device::Transport::Ssh)
         return failure(ErrorKind::Usage, fmt::format("a program is not checked over ssh: {}", toString(device)),
                        "copy the bundle there, and run its program with --check in the bundle's folder");
     return {};

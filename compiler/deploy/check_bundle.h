@@ -4,11 +4,11 @@
 // held against manifest and hashes before any of them is loaded, and the artifact runs in a child.
 #pragma once
 
+#include "data/listed_files.h"
 #include "deploy/manifest.h"
 #include "deploy/temporary_folder.h"
-#include "driver/device.h"
+#include "device/device.h"
 #include "driver/trace.h"
-#include "selfcheck/listed_files.h"
 
 #include <filesystem>
 #include <optional>
@@ -34,7 +34,7 @@ private:
 
 /// Every file against manifest and SHA256SUMS: one Diagnostic for each that is missing, changed, no plain file, or there
 /// without being listed or allowed. Empty: the bundle is whole.
-std::vector<Diagnostic> verifyFiles(const OpenBundle& bundle, selfcheck::Beside allowed,
+std::vector<Diagnostic> verifyFiles(const OpenBundle& bundle, data::Beside allowed,
                                     const driver::Progress& progress = {});
 
 struct CheckStep {
@@ -77,7 +77,7 @@ struct CheckWish {
     std::optional<Limits> limits = {}; // instead of the manifest's
     /// One of them must have signed it (deploy/signature.h), and nothing else may lie there; empty: any.
     std::filesystem::path keys = {};
-    driver::Device device = {};                         // an emulator keeps no limits of time
+    device::Device device = {};                         // an emulator keeps no limits of time
     std::function<void(const std::string&)> noted = {}; // what it waits for: somebody else measures on the device
 };
 
@@ -89,7 +89,7 @@ Result<BundleCheck> checkBundle(const OpenBundle& bundle, const CheckWish& wish,
                                 const driver::Progress& progress = {});
 
 /// Fails (kind Usage) if a bundle of a form cannot be run there.
-Result<void> mayRun(BundleForm form, const driver::Device& device);
+Result<void> mayRun(BundleForm form, const device::Device& device);
 
 /// "p99=15ms,resident=200MB,size=30MB,load=100ms,p50=…": kind Usage for another text.
 Result<Limits> parseLimits(std::string_view text);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Opening a bundle, and holding its files against what it says of them.
+#include "base/guarded.h"
 #include "base/sha256.h"
+#include "data/listed_files.h"
 #include "deploy/archive.h"
 #include "deploy/bundle_plan.h"
 #include "deploy/check_bundle.h"
 #include "deploy/file_failure.h"
 #include "deploy/signature.h"
-#include "driver/guarded.h"
-#include "selfcheck/listed_files.h"
 
 #include <algorithm>
 #include <fcntl.h>
@@ -65,7 +65,7 @@ Result<Manifest> readManifest(const fs::path& folder) {
 } // namespace
 
 Result<OpenBundle> OpenBundle::open(const fs::path& path, const driver::Progress& progress) {
-    return driver::guarded([&]() -> Result<OpenBundle> {
+    return guarded([&]() -> Result<OpenBundle> {
         OpenBundle bundle;
         std::error_code failed;
         if (fs::is_directory(path, failed)) {
@@ -83,8 +83,7 @@ Result<OpenBundle> OpenBundle::open(const fs::path& path, const driver::Progress
     });
 }
 
-std::vector<Diagnostic> verifyFiles(const OpenBundle& bundle, selfcheck::Beside beside,
-                                    const driver::Progress& progress) {
+std::vector<Diagnostic> verifyFiles(const OpenBundle& bundle, data::Beside beside, const driver::Progress& progress) {
     std::vector<Diagnostic> problems;
     const auto wrong = [&](const std::string& path, std::string what) {
         problems.push_back(fileFailure(bundle.folder() / path, std::move(what),
@@ -95,12 +94,12 @@ std::vector<Diagnostic> verifyFiles(const OpenBundle& bundle, selfcheck::Beside 
         problem.file = (bundle.folder() / problem.file).string();
         return problem;
     };
-    const auto listed = selfcheck::readSums(bundle.folder());
+    const auto listed = data::readSums(bundle.folder());
     if (!listed)
         return {inBundle(listed.error())};
     std::map<std::string, std::string> sums;
     std::string lines; // that the bundle id is of
-    for (const selfcheck::ListedFile& file : *listed) {
+    for (const data::ListedFile& file : *listed) {
         sums.emplace(file.path, file.sha256);
         if (file.path != manifestName)
             lines += file.sha256 + "  " + file.path + "\n";
@@ -119,9 +118,9 @@ std::vector<Diagnostic> verifyFiles(const OpenBundle& bundle, selfcheck::Beside 
             wrong(path, "it is not in the manifest");
     if (!sums.contains(manifestName))
         wrong(manifestName, "it is not in SHA256SUMS");
-    const selfcheck::Verified verified = selfcheck::verify(bundle.folder(), *listed, [&](size_t done) {
+    const data::Verified verified = data::verify(bundle.folder(), *listed, [&](size_t done) {
         if (progress.cancelled && progress.cancelled())
-            throw driver::Cancelled{};
+            throw Cancelled{};
         if (progress.report)
             progress.report("files", static_cast<double>(done) / static_cast<double>(listed->size()));
     });
@@ -133,7 +132,7 @@ std::vector<Diagnostic> verifyFiles(const OpenBundle& bundle, selfcheck::Beside 
             if (const uint64_t found = fs::file_size(bundle.folder() / path, failed);
                 sums.contains(path) && found != size)
                 wrong(path, fmt::format("it has {} bytes, the manifest says {}", found, size));
-    for (const Diagnostic& stranger : selfcheck::strangersIn(bundle.folder(), *listed, beside))
+    for (const Diagnostic& stranger : data::strangersIn(bundle.folder(), *listed, beside))
         problems.push_back(inBundle(stranger));
     return problems;
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "deploy/check_program.h"
 
+#include "base/child_process.h"
+#include "base/guarded.h"
 #include "base/printable.h"
 #include "deploy/json_reader.h"
-#include "driver/child_process.h"
-#include "driver/guarded.h"
 
 #include <algorithm>
 #include <chrono>
@@ -19,7 +19,7 @@ constexpr std::chrono::minutes longestCheck{10};
 
 } // namespace
 
-Result<void> checkProgram(const driver::RunnerCommand& command, const OpenBundle& bundle, const CheckWish& wish,
+Result<void> checkProgram(const device::RunnerCommand& command, const OpenBundle& bundle, const CheckWish& wish,
                           const driver::Progress& progress, BundleCheck& check,
                           const std::function<void(std::string name, bool good, std::string text)>& step) {
     std::vector<std::string> arguments = command.arguments;
@@ -27,15 +27,15 @@ Result<void> checkProgram(const driver::RunnerCommand& command, const OpenBundle
                              std::string("--repeat"), std::to_string(std::max(0, wish.repeat)),
                              std::string("--threads"), std::to_string(std::max(0, wish.threads))})
         arguments.push_back(std::move(word));
-    driver::ChildProcess child;
+    ChildProcess child;
     child.setCancelled(progress.cancelled);
     LATHE_CHECKED(child.start(command.program, arguments));
     child.endInput();
     std::string said;
     const auto ended = child.readToEnd(said, longestReport, std::chrono::steady_clock::now() + longestCheck);
-    if (ended == driver::ChildProcess::Io::Cancelled)
-        throw driver::Cancelled{};
-    if (ended != driver::ChildProcess::Io::Done) {
+    if (ended == ChildProcess::Io::Cancelled)
+        throw Cancelled{};
+    if (ended != ChildProcess::Io::Done) {
         child.kill();
         return failure("the program does not end, or says too much");
     }
@@ -43,7 +43,7 @@ Result<void> checkProgram(const driver::RunnerCommand& command, const OpenBundle
     bool failedStep = false;
     for (const auto row : std::views::split(std::string_view(said), '\n')) {
         const std::string_view line(row.begin(), row.end());
-        const auto object = line.empty() ? std::nullopt : driver::parseJson(line);
+        const auto object = line.empty() ? std::nullopt : parseJson(line);
         if (!object || !object->is_object())
             continue;
         const FieldsOf fields(*object, "");

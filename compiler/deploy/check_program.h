@@ -9,8 +9,8 @@
 namespace lathe::deploy {
 
 /// Runs `command`, whose program is that of the bundle, and hands each of its steps but those of files and limits to `step`;
-/// what it measured comes into `check`. Fails if it does not end as it should. Throws Cancelled (driver/guarded.h).
-Result<void> checkProgram(const driver::RunnerCommand& command, const OpenBundle& bundle, const CheckWish& wish,
+/// what it measured comes into `check`. Fails if it does not end as it should. Throws Cancelled (base/guarded.h).
+Result<void> checkProgram(const device::RunnerCommand& command, const OpenBundle& bundle, const CheckWish& wish,
                           const driver::Progress& progress, BundleCheck& check,
                           const std::function<void(std::string name, bool good, std::string text)>& step);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "deploy/file_digest.h"
 
+#include "base/guarded.h"
 #include "base/sha1.h"
-#include "driver/guarded.h"
 
 #include <cerrno>
 #include <fcntl.h>
@@ -31,7 +31,7 @@ bool readParts(const std::filesystem::path& path, const std::function<bool()>& c
     std::vector<std::byte> part(size_t{1} << 20);
     while (true) {
         if (cancelled && cancelled())
-            throw driver::Cancelled{};
+            throw Cancelled{};
         const ssize_t got = read(file, part.data(), part.size());
         if (got < 0 && errno == EINTR)
             continue;

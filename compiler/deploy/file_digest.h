@@ -16,7 +16,7 @@ struct FileDigest {
     uint64_t bytes = 0;
     bool operator==(const FileDigest&) const = default;
 };
-/// Of a plain file; nothing for what cannot be read or is none. Throws Cancelled (driver/guarded.h) if `cancelled`, which may
+/// Of a plain file; nothing for what cannot be read or is none. Throws Cancelled (base/guarded.h) if `cancelled`, which may
 /// be empty, says so.
 std::optional<FileDigest> digestOf(const std::filesystem::path& path, const std::function<bool()>& cancelled = {});
 /// Of a plain file; nothing for what cannot be read. As digestOf.

@@ -2,8 +2,8 @@
 #include "deploy/golden.h"
 
 #include "deploy/json_reader.h"
-#include "driver/inputs.h"
 #include "driver/tensor_files.h"
+#include "inspect/inputs.h"
 #include "model/random_values.h"
 
 #include <algorithm>
@@ -46,7 +46,7 @@ Result<std::vector<fs::path>> dataFolders(const fs::path& model, const fs::path&
 Result<std::vector<HostTensor>> drawn(const ModelInterface& interface, const driver::Shapes& shapes,
                                       std::optional<uint64_t> seed, const std::function<bool()>& cancelled) {
     std::vector<HostTensor> inputs;
-    LATHE_CHECKED(driver::drawInputs(
+    LATHE_CHECKED(inspect::drawInputs(
         interface.inputs, {}, shapes, seed.value_or(0),
         [&](size_t, const HostTensor& tensor) -> Result<void> {
             HostTensor& taken = inputs.emplace_back(tensor);
@@ -58,7 +58,7 @@ Result<std::vector<HostTensor>> drawn(const ModelInterface& interface, const dri
     return inputs;
 }
 
-Result<std::vector<HostTensor>> computed(driver::RunnerClient& runner, const ModelInterface& interface,
+Result<std::vector<HostTensor>> computed(device::RunnerClient& runner, const ModelInterface& interface,
                                          const std::vector<HostTensor>& inputs) {
     for (size_t i = 0; i < inputs.size(); ++i)
         LATHE_CHECKED(runner.setInput(interface.inputs[i].name, inputs[i]));
@@ -66,9 +66,9 @@ Result<std::vector<HostTensor>> computed(driver::RunnerClient& runner, const Mod
     return runner.outputs();
 }
 
-std::vector<std::string> valueNames(const std::vector<driver::RunnerValue>& values) {
+std::vector<std::string> valueNames(const std::vector<device::RunnerValue>& values) {
     std::vector<std::string> names;
-    for (const driver::RunnerValue& value : values)
+    for (const device::RunnerValue& value : values)
         names.push_back(value.name);
     return names;
 }
@@ -115,7 +115,7 @@ private:
             return Failure(std::move(problem));
         };
         auto data =
-            driver::readDataSet(folder, driver::RunnerModel{{}, {}, {}, interface_.inputs, interface_.outputs, {}});
+            inspect::readDataSet(folder, device::RunnerModel{{}, {}, {}, interface_.inputs, interface_.outputs, {}});
         if (!data)
             return named(data.error());
         GoldenCase golden{fmt::format("data-{}", data_++), dataSetSource, std::move(*data), {}, {}};
@@ -148,7 +148,7 @@ private:
         for (size_t i = 0; i < inputs.size() && data_ == 1; ++i)
             for (size_t axis = 0; axis < inputs[i].shape.size(); ++axis) {
                 const int64_t dim = interface_.inputs[i].dims[axis], size = inputs[i].shape[axis];
-                if (!driver::isSymbol(dim))
+                if (!device::isSymbol(dim))
                     continue;
                 const std::string& symbol = interface_.symbols[static_cast<size_t>(-(dim + 1))];
                 if (!work_.options.symbols.contains(symbol) && size >= interface_.ranges[symbol].least)
@@ -169,7 +169,7 @@ private:
             LATHE_TRY(std::vector<HostTensor> inputs,
                       drawn(interface_, shapes, drawnBy, work_.runner.options().cancelled));
             auto outputs = computed(work_.runner, interface_, inputs);
-            if (!outputs && work_.runner.outcome() != driver::RunnerOutcome::Refused)
+            if (!outputs && work_.runner.outcome() != device::RunnerOutcome::Refused)
                 return Failure(outputs.error());
             if (!outputs && best)
                 break;
@@ -192,9 +192,9 @@ private:
         return {};
     }
 
-    selfcheck::CaseResult judged(const GoldenCase& golden, const std::vector<HostTensor>& got) const {
-        return selfcheck::compareCase(golden.data.outputs, golden.compared, rulesOf(work_.options.tolerance), got,
-                                      valueNames(interface_.outputs));
+    data::CaseResult judged(const GoldenCase& golden, const std::vector<HostTensor>& got) const {
+        return data::compareCase(golden.data.outputs, golden.compared, rulesOf(work_.options.tolerance), got,
+                                 valueNames(interface_.outputs));
     }
 
     void noteRandom(GoldenCase& golden) {
@@ -217,7 +217,7 @@ private:
 
     double inputBytes(const driver::Shapes& shapes) const {
         double sum = 0;
-        for (const driver::RunnerValue& input : interface_.inputs) {
+        for (const device::RunnerValue& input : interface_.inputs) {
             double bytes = static_cast<double>(input.dtype.bytes());
             const auto shape = std::ranges::find(shapes, input.name, &driver::Shapes::value_type::first);
             for (const int64_t dim : shape != shapes.end() ? shape->second : input.dims)
@@ -275,7 +275,7 @@ std::vector<PlannedFile> filesOf(const GoldenCase& golden, const ModelInterface&
     const std::string folder = "golden/" + golden.name + "/";
     std::vector<PlannedFile> files;
     nlohmann::json inputs = nlohmann::json::array(), outputs = nlohmann::json::array();
-    const auto add = [&](const char* what, size_t i, const HostTensor& tensor, const driver::RunnerValue& value) {
+    const auto add = [&](const char* what, size_t i, const HostTensor& tensor, const device::RunnerValue& value) {
         const std::string file = fmt::format("{}_{}.npy", what, i);
         files.push_back(array(folder + file, tensor));
         return nlohmann::json{
@@ -291,12 +291,12 @@ std::vector<PlannedFile> filesOf(const GoldenCase& golden, const ModelInterface&
         {"schema", "lathe-case/1"}, {"name", golden.name},
         {"source", golden.source},  {"inputs", inputs},
         {"outputs", outputs},       {"tolerance", {{"absolute", tolerance.absolute}, {"of_range", tolerance.ofRange}}}};
-    files.push_back({folder + "case.json", FileKind::Golden, driver::dump(facts, 2) + "\n", {}, false});
+    files.push_back({folder + "case.json", FileKind::Golden, dump(facts, 2) + "\n", {}, false});
     return files;
 }
 
-driver::CompareRules rulesOf(const CaseTolerance& tolerance) {
-    driver::CompareRules rules;
+data::CompareRules rulesOf(const CaseTolerance& tolerance) {
+    data::CompareRules rules;
     rules.relative = 0;
     rules.absolute = tolerance.absolute;
     rules.absoluteOfRange = tolerance.ofRange;

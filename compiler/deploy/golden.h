@@ -8,22 +8,22 @@
 // that NumPy lacks as unsigned integers of that width.
 #pragma once
 
+#include "data/golden_case.h"
 #include "deploy/bundle_options.h"
 #include "deploy/bundle_plan.h"
 #include "deploy/model_interface.h"
-#include "driver/data_set.h"
-#include "selfcheck/golden_case.h"
+#include "inspect/data_set.h"
 
 #include <functional>
 
 namespace lathe::deploy {
 
 struct GoldenCase {
-    std::string name;             // "data-0", "random-0", "zeros", "largest"
-    std::string source;           // as in a ManifestCase
-    driver::DataSet data;         // fewer outputs than the model has: of the others nothing is known
-    std::vector<bool> compared;   // by output: false for what is drawn at random
-    selfcheck::CaseResult result; // what outputs that are as expected say
+    std::string name;           // "data-0", "random-0", "zeros", "largest"
+    std::string source;         // as in a ManifestCase
+    inspect::DataSet data;      // fewer outputs than the model has: of the others nothing is known
+    std::vector<bool> compared; // by output: false for what is drawn at random
+    data::CaseResult result;    // what outputs that are as expected say
     uint64_t bytes() const;
 };
 
@@ -34,7 +34,7 @@ struct GoldenWork {
     const std::filesystem::path& model;
     const BundleOptions& options;
     const model::ModelGraph& graph;
-    driver::RunnerClient& runner; // with the strict artifact loaded
+    device::RunnerClient& runner; // with the strict artifact loaded
 };
 /// Fails if data are named and cannot be read, or are not what the model computes within the tolerance. Cases that the model
 /// itself refuses, as by a division by zero, are left out with a remark. Inputs are drawn again if most of what they give are no
@@ -47,6 +47,6 @@ std::vector<PlannedFile> filesOf(const GoldenCase& golden, const ModelInterface&
                                  const CaseTolerance& tolerance);
 
 /// The rule that outputs are compared by.
-driver::CompareRules rulesOf(const CaseTolerance& tolerance);
+data::CompareRules rulesOf(const CaseTolerance& tolerance);
 
 } // namespace lathe::deploy

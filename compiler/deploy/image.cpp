@@ -4,13 +4,13 @@
 // says how it is run, and a manifest, which names both; and an index of these.
 #include "deploy/image.h"
 
+#include "base/guarded.h"
+#include "base/json.h"
 #include "base/memory_file.h"
+#include "data/listed_files.h"
 #include "deploy/archive.h"
 #include "deploy/bundle_model.h"
 #include "deploy/file_digest.h"
-#include "driver/guarded.h"
-#include "driver/json.h"
-#include "selfcheck/listed_files.h"
 
 #include <algorithm>
 #include <cctype>
@@ -70,14 +70,14 @@ public:
 
 private:
     void add(std::string path, const json& text) {
-        files_.push_back({std::move(path), FileKind::Document, driver::dump(text), {}, false});
+        files_.push_back({std::move(path), FileKind::Document, dump(text), {}, false});
     }
     static std::string pathOf(std::string_view hash) { return fmt::format("blobs/sha256/{}", hash); }
     static json descriptor(const char* type, const FileDigest& digest) {
         return {{"mediaType", type}, {"digest", "sha256:" + digest.sha256}, {"size", digest.bytes}};
     }
     json blob(const char* type, const json& content) {
-        const std::string text = driver::dump(content);
+        const std::string text = dump(content);
         const FileDigest digest{sha256(text), text.size()};
         add(pathOf(digest.sha256), content);
         return descriptor(type, digest);
@@ -91,7 +91,7 @@ private:
         for (const ManifestFile& file : manifest.files)
             files.push_back(
                 {file.path, FileKind::Artifact, {}, bundle.folder() / file.path, file.path == program.path});
-        for (const char* file : {"manifest.json", selfcheck::sumsName, selfcheck::signatureName})
+        for (const char* file : {"manifest.json", data::sumsName, data::signatureName})
             if (std::error_code none; fs::exists(bundle.folder() / file, none))
                 files.push_back({file, FileKind::Document, {}, bundle.folder() / file, false});
         auto layer = std::make_shared<MemoryFile>("lathe-layer");
@@ -152,7 +152,7 @@ Result<void> fit(const std::vector<OpenBundle>& bundles, const driver::Progress&
                            "an image has one a machine: name the one for the least of its CPUs");
     }
     for (const OpenBundle& bundle : bundles)
-        if (auto problems = verifyFiles(bundle, selfcheck::Beside::Used, progress); !problems.empty())
+        if (auto problems = verifyFiles(bundle, data::Beside::Used, progress); !problems.empty())
             return Failure(std::move(problems.front()));
     return {};
 }
@@ -161,7 +161,7 @@ Result<void> fit(const std::vector<OpenBundle>& bundles, const driver::Progress&
 
 Result<void> writeImage(const std::vector<OpenBundle>& bundles, const fs::path& out, bool replace,
                         const driver::Progress& progress) {
-    return driver::guarded([&]() -> Result<void> {
+    return guarded([&]() -> Result<void> {
         LATHE_ASSERT(!bundles.empty(), "an image is of something");
         if (!isPlainTarName(out))
             return failure(ErrorKind::Usage, fmt::format("'{}' is no name of an image", out.string()),

@@ -3,8 +3,8 @@
 // Fields of a JSON object from outside, each of the type that is expected, or a Diagnostic that names it.
 #pragma once
 
+#include "base/json.h"
 #include "base/result.h"
-#include "driver/json.h"
 
 #include <cmath>
 #include <fmt/format.h>
@@ -35,7 +35,7 @@ public:
     /// From 0 to 2^53.
     Result<void> number(const char* field, int64_t& into) const {
         const auto at = object_->find(field);
-        const auto value = at == object_->end() ? std::nullopt : driver::integer<int64_t>(*at);
+        const auto value = at == object_->end() ? std::nullopt : integer<int64_t>(*at);
         if (!value || *value < 0 || *value > int64_t{1} << 53)
             return wrong(field, "is no whole number from 0 to 2^53");
         into = *value;

@@ -138,7 +138,7 @@ Result<void> ManifestReader::values(const char* name, std::vector<ManifestValue>
             return fields.wrong("dtype", "is no type of elements");
         LATHE_TRY(const json* dims, fields.array("dims"));
         for (const json& dim : *dims) {
-            const auto number = driver::integer<int64_t>(dim);
+            const auto number = integer<int64_t>(dim);
             if (number && *number >= 0)
                 value.dims.emplace_back(*number);
             else if (dim.is_string())
@@ -329,11 +329,11 @@ std::string toJson(const Manifest& manifest) {
           {"resident_bytes", limits.residentBytes},
           {"size_bytes", limits.sizeBytes}}},
         {"files", files}};
-    return driver::dump(root, 2) + "\n";
+    return dump(root, 2) + "\n";
 }
 
 Result<Manifest> parseManifest(std::string_view text) {
-    const std::optional<json> root = driver::parseJson(text);
+    const std::optional<json> root = parseJson(text);
     if (!root || !root->is_object())
         return failure("it is no JSON object");
     return ManifestReader(*root).read();

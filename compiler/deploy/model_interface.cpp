@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "deploy/model_interface.h"
 
-#include "driver/json.h"
+#include "base/json.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -13,10 +13,10 @@ namespace {
 
 driver::Shapes shapesOf(const ModelInterface& interface, bool largest) {
     driver::Shapes shapes;
-    for (const driver::RunnerValue& input : interface.inputs) {
+    for (const device::RunnerValue& input : interface.inputs) {
         std::vector<int64_t> dims = input.dims;
         for (int64_t& dim : dims)
-            if (driver::isSymbol(dim)) {
+            if (device::isSymbol(dim)) {
                 const SymbolRange& range = interface.ranges.at(interface.symbols.at(static_cast<size_t>(-(dim + 1))));
                 dim = largest ? range.most.value_or(range.usual) : range.usual;
             }
@@ -27,7 +27,7 @@ driver::Shapes shapesOf(const ModelInterface& interface, bool largest) {
 
 } // namespace
 
-Result<ModelInterface> interfaceOf(std::string name, std::string version, const driver::RunnerModel& loaded,
+Result<ModelInterface> interfaceOf(std::string name, std::string version, const device::RunnerModel& loaded,
                                    const SymbolRanges& asked) {
     ModelInterface interface{.name = std::move(name),
                              .version = std::move(version),
@@ -38,10 +38,10 @@ Result<ModelInterface> interfaceOf(std::string name, std::string version, const 
                              .random = std::vector<bool>(loaded.outputs.size(), false)};
     std::vector<std::string> names = loaded.symbols;
     for (const auto* values : {&loaded.inputs, &loaded.outputs})
-        for (const driver::RunnerValue& value : *values)
+        for (const device::RunnerValue& value : *values)
             names.push_back(value.name);
     for (const std::string& each : names)
-        if (const auto said = driver::parseJson(driver::dump(each)); !said || *said != each)
+        if (const auto said = parseJson(dump(each)); !said || *said != each)
             return failure(fmt::format("the name '{}' of an input, an output or a size is no UTF-8", each),
                            "a manifest cannot say it: rename it in the model");
     for (const std::string& symbol : loaded.symbols)
@@ -57,14 +57,14 @@ Result<ModelInterface> interfaceOf(std::string name, std::string version, const 
     return interface;
 }
 
-std::vector<ManifestValue> manifestValues(const std::vector<driver::RunnerValue>& values) {
+std::vector<ManifestValue> manifestValues(const std::vector<device::RunnerValue>& values) {
     std::vector<ManifestValue> all;
-    for (const driver::RunnerValue& value : values) {
+    for (const device::RunnerValue& value : values) {
         ManifestValue& one = all.emplace_back(ManifestValue{value.name, lathe::toString(value.dtype), {}});
         for (size_t i = 0; i < value.dims.size(); ++i) {
             if (value.dims[i] >= 0)
                 one.dims.emplace_back(value.dims[i]);
-            else if (driver::isSymbol(value.dims[i]) && i < value.sizes.size())
+            else if (device::isSymbol(value.dims[i]) && i < value.sizes.size())
                 one.dims.emplace_back(value.sizes[i]);
             else
                 one.dims.emplace_back();
@@ -85,7 +85,7 @@ std::optional<std::string> sizeOutside(const ModelInterface& interface, const st
         // Of another rank nothing is asked here: the run says what is wrong.
         for (size_t axis = 0; axis < std::min(inputs[i].shape.size(), interface.inputs[i].dims.size()); ++axis) {
             const int64_t dim = interface.inputs[i].dims[axis], size = inputs[i].shape[axis];
-            if (!driver::isSymbol(dim))
+            if (!device::isSymbol(dim))
                 continue;
             const std::string& symbol = interface.symbols.at(static_cast<size_t>(-(dim + 1)));
             const SymbolRange& range = interface.ranges.at(symbol);

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "deploy/manifest.h"
-#include "driver/runner_client.h"
+#include "device/runner_client.h"
 #include "model/host_tensor.h"
 
 #include <optional>
@@ -15,17 +15,17 @@ namespace lathe::deploy {
 
 struct ModelInterface {
     std::string name, version;
-    std::vector<driver::RunnerValue> inputs, outputs;
+    std::vector<device::RunnerValue> inputs, outputs;
     std::vector<std::string> symbols; // in the artifact's order, -(index + 1) in dims
     SymbolRanges ranges;              // one for each symbol
     std::vector<bool> random;         // by output: no two runs agree on it
 };
 
 /// Of a loaded artifact. Fails (kind Usage) if a range is given for a symbol that it does not have.
-Result<ModelInterface> interfaceOf(std::string name, std::string version, const driver::RunnerModel& loaded,
+Result<ModelInterface> interfaceOf(std::string name, std::string version, const device::RunnerModel& loaded,
                                    const SymbolRanges& asked);
 
-std::vector<ManifestValue> manifestValues(const std::vector<driver::RunnerValue>& values);
+std::vector<ManifestValue> manifestValues(const std::vector<device::RunnerValue>& values);
 
 /// The dims of all inputs, symbols at their usual sizes or, where they have one, at their largest.
 driver::Shapes usualShapes(const ModelInterface& interface);

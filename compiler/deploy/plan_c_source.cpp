@@ -64,7 +64,7 @@ std::string Planner::sourceCase(const GoldenCase& golden) const {
     for (size_t i = 0; i < golden.data.inputs.size(); ++i) {
         const std::vector<int64_t>& dims = interface_.inputs[i].dims;
         for (size_t axis = 0; axis < dims.size(); ++axis)
-            if (driver::isSymbol(dims[axis]))
+            if (device::isSymbol(dims[axis]))
                 sizes[static_cast<size_t>(-(dims[axis] + 1))] = golden.data.inputs[i].shape[axis];
         lines += fmt::format("\t@$(COMPARE) elements {0}/input_{1}.npy {2}/input_{1}\n", in, i, out);
     }

@@ -5,12 +5,12 @@
 // plan_linked.cpp, plan_c_source.cpp.
 #pragma once
 
+#include "base/guarded.h"
 #include "deploy/bundle_model.h"
 #include "deploy/golden.h"
 #include "deploy/model_interface.h"
 #include "deploy/runtime_package.h"
 #include "driver/compile.h"
-#include "driver/guarded.h"
 
 #include <map>
 
@@ -31,7 +31,7 @@ private:
 
     void step(std::string_view what, double fraction) const {
         if (progress_.cancelled && progress_.cancelled())
-            throw driver::Cancelled{};
+            throw Cancelled{};
         if (progress_.report)
             progress_.report(what, fraction);
     }
@@ -47,7 +47,7 @@ private:
     Result<void> makeCases();
     /// Artifacts that this machine, or the device, can run must agree with the golden cases.
     Result<void> tryHere();
-    Result<void> tryOn(const driver::Device& device, size_t variant);
+    Result<void> tryOn(const device::Device& device, size_t variant);
     Result<void> describe();
     /// What whoever exports may not have thought of.
     void addRemarks();

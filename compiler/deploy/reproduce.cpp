@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A bundle that is made again of what it says of itself, and one that is signed.
+#include "base/guarded.h"
 #include "base/version.h"
 #include "deploy/bundle_model.h"
 #include "deploy/file_digest.h"
 #include "deploy/signature.h"
-#include "driver/guarded.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -57,10 +57,10 @@ std::ptrdiff_t dataSetsOf(const Manifest& manifest) {
 
 Result<PlannedBundle> planAgain(const OpenBundle& bundle, const Origin& origin, std::vector<Diagnostic>& diagnostics,
                                 const driver::Progress& progress) {
-    return driver::guarded([&]() -> Result<PlannedBundle> {
+    return guarded([&]() -> Result<PlannedBundle> {
         const Manifest& manifest = bundle.manifest();
         // Options and decisions are read: they have to be what was written.
-        if (const auto problems = verifyFiles(bundle, selfcheck::Beside::Used, progress); !problems.empty())
+        if (const auto problems = verifyFiles(bundle, data::Beside::Used, progress); !problems.empty())
             return Failure(problems.front());
         LATHE_CHECKED(holdAgainst(manifest.model.sha256, origin.model, progress));
         if (manifest.latheVersion != base::version()) {
@@ -91,7 +91,7 @@ Result<PlannedBundle> planAgain(const OpenBundle& bundle, const Origin& origin, 
 }
 
 Result<void> signBundle(PlannedBundle& bundle, const fs::path& key, const driver::Progress& progress) {
-    return driver::guarded([&]() -> Result<void> {
+    return guarded([&]() -> Result<void> {
         std::vector<PlannedFile>& files = bundle.plan.files;
         const auto sums = std::ranges::find(files, "SHA256SUMS", &PlannedFile::path);
         LATHE_ASSERT(sums != files.end(), "bundles list their files");

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "deploy/runtime_package.h"
 
+#include "base/json.h"
 #include "base/user_folder.h"
 #include "codegen/target.h"
 #include "deploy/bundle_plan.h"
-#include "driver/json.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -70,7 +70,7 @@ Result<RuntimePackage> findRuntime(const Target& target, const fs::path& named) 
         }
     std::ifstream file(package.folder / "runtime.json", std::ios::binary);
     const std::string text((std::istreambuf_iterator<char>(file)), {});
-    const auto described = driver::parseJson(text);
+    const auto described = parseJson(text);
     if (described && described->is_object() && described->contains("floor") && (*described)["floor"].is_object())
         for (const auto& [name, into] : {std::pair{"GLIBC", &package.glibc}, std::pair{"GLIBCXX", &package.glibcxx}})
             if (const auto at = (*described)["floor"].find(name);

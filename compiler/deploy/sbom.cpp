@@ -2,10 +2,10 @@
 #include "deploy/sbom.h"
 
 #include "abi/dlpack.h"
+#include "base/json.h"
 #include "base/sha1.h"
 #include "base/sha256.h"
 #include "deploy/licence.h"
-#include "driver/json.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -36,7 +36,7 @@ std::string identityOf(const Manifest& manifest) {
 }
 
 std::string text(const json& value) {
-    return driver::dump(value, 2) + "\n";
+    return dump(value, 2) + "\n";
 }
 
 struct Component {

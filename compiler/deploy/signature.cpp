@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "deploy/signature.h"
 
+#include "base/child_process.h"
+#include "base/guarded.h"
 #include "base/new_file.h"
 #include "base/printable.h"
 #include "deploy/file_failure.h"
 #include "deploy/temporary_folder.h"
-#include "driver/child_process.h"
-#include "driver/guarded.h"
 
 #include <chrono>
 #include <fstream>
@@ -16,7 +16,6 @@ namespace lathe::deploy {
 namespace {
 
 namespace fs = std::filesystem;
-using driver::ChildProcess;
 
 constexpr std::string_view space = "lathe-bundle"; // of signatures, so that one of something else is none of a bundle
 constexpr size_t longestWords = size_t{1} << 20;
@@ -37,7 +36,7 @@ std::optional<std::string> keygen(const std::vector<std::string>& arguments, con
     child.endInput();
     const auto io = child.readToEnd(said, longestWords, std::chrono::steady_clock::now() + longest);
     if (io == ChildProcess::Io::Cancelled)
-        throw driver::Cancelled{};
+        throw Cancelled{};
     if (io != ChildProcess::Io::Done) {
         child.kill();
         said = "ssh-keygen does not end";

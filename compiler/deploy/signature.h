@@ -5,7 +5,7 @@
 #pragma once
 
 #include "base/result.h"
-#include "selfcheck/listed_files.h"
+#include "data/listed_files.h"
 
 #include <filesystem>
 #include <functional>
@@ -14,10 +14,10 @@
 
 namespace lathe::deploy {
 
-using selfcheck::signatureName;
+using data::signatureName;
 
 /// The signature of `sums` by a private key, or by a public one whose private key ssh-agent holds. Fails with ssh-keygen's
-/// words. Throws Cancelled (driver/guarded.h).
+/// words. Throws Cancelled (base/guarded.h).
 Result<std::string> sign(std::string_view sums, const std::filesystem::path& key,
                          const std::function<bool()>& cancelled = {});
 

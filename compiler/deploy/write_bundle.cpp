@@ -3,12 +3,12 @@
 // A plan becomes a folder or an archive. A folder is made beside the wanted one under a name of its own, and changes places
 // with it when it is whole. One that is there and empty stays: the bundle is made in it under such a name, and its parts change
 // theirs when all are whole.
+#include "base/guarded.h"
+#include "data/listed_files.h"
 #include "deploy/archive.h"
 #include "deploy/bundle_model.h"
 #include "deploy/file_failure.h"
 #include "deploy/manifest.h"
-#include "driver/guarded.h"
-#include "selfcheck/listed_files.h"
 
 #include <algorithm>
 #include <cstring>
@@ -152,7 +152,7 @@ Result<void> writeFile(const PlannedFile& file, const fs::path& to, const std::f
     std::vector<char> part(size_t{1} << 20);
     do {
         if (cancelled && cancelled())
-            throw driver::Cancelled{};
+            throw Cancelled{};
         from.read(part.data(), static_cast<std::streamsize>(part.size()));
         if (from.bad())
             return fileFailure(file.from, "the file cannot be read");
@@ -188,7 +188,7 @@ Result<void> writeFolder(const PlannedBundle& bundle, const fs::path& out, bool 
             progress.report("write", static_cast<double>(++done) / static_cast<double>(bundle.plan.files.size()));
     }
     if (progress.cancelled && progress.cancelled())
-        throw driver::Cancelled{};
+        throw Cancelled{};
     // Somebody may have put something there meanwhile.
     const bool there = fs::exists(fs::symlink_status(out));
     if (there && !fills)
@@ -232,17 +232,17 @@ Result<void> mayWrite(const fs::path& named, bool replace, const std::vector<fs:
         if (!file.empty() && liesIn(file, out))
             return fileFailure(file, "it lies in the bundle that would be replaced", "move it elsewhere");
     // Somebody's notes, a key, a model: they would go with it.
-    const auto listed = selfcheck::readSums(out);
+    const auto listed = data::readSums(out);
     if (!listed)
         return fileFailure(out, "the bundle's files cannot be told from others: its SHA256SUMS is damaged",
                            "remove it first");
-    if (const auto strangers = selfcheck::strangersIn(out, *listed, selfcheck::Beside::Built); !strangers.empty())
+    if (const auto strangers = data::strangersIn(out, *listed, data::Beside::Built); !strangers.empty())
         return fileFailure(out / strangers.front().file, "this file is not of the bundle that would be replaced",
                            "move it elsewhere");
     // Nor what somebody has made of an example.
     auto written = *listed;
-    std::erase_if(written, [](const selfcheck::ListedFile& file) { return !file.path.starts_with("examples/"); });
-    for (const Diagnostic& problem : selfcheck::verify(out, written).problems)
+    std::erase_if(written, [](const data::ListedFile& file) { return !file.path.starts_with("examples/"); });
+    for (const Diagnostic& problem : data::verify(out, written).problems)
         if (fs::exists(out / problem.file, failed))
             return fileFailure(out / problem.file, "this file of the bundle that would be replaced was changed",
                                "move it elsewhere");
@@ -251,7 +251,7 @@ Result<void> mayWrite(const fs::path& named, bool replace, const std::vector<fs:
 
 Result<void> writeBundle(const PlannedBundle& bundle, const fs::path& named, bool replace,
                          const driver::Progress& progress) {
-    return driver::guarded([&]() -> Result<void> {
+    return guarded([&]() -> Result<void> {
         const fs::path out = placeOf(named);
         LATHE_CHECKED(mayWrite(out, replace));
         if (isArchiveName(out))

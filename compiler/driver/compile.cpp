@@ -4,10 +4,10 @@
 #include "driver/compile.h"
 
 #include "artifact/artifact.h"
+#include "base/guarded.h"
 #include "driver/build.h"
 #include "driver/c_source.h"
 #include "driver/evaluator.h"
-#include "driver/guarded.h"
 #include "lower/choose_layouts.h"
 #include "lower/choose_variants.h"
 #include "relay/transform/canonicalize.h"

@@ -26,7 +26,7 @@ struct ModelSource {
 };
 
 /// Imports the model, compiles it and writes the artifact to `out` (whole or not at all; stops before, if `out` is empty).
-/// Fails with the first error; all of them are in trace.diagnostics. Exceptions become Diagnostics (driver/guarded.h).
+/// Fails with the first error; all of them are in trace.diagnostics. Exceptions become Diagnostics (base/guarded.h).
 Result<Artifact> compile(const ModelSource& model, const std::filesystem::path& out, const Decisions& decisions,
                          const Options& options, Trace& trace, const Progress& progress = {});
 Result<Artifact> compileFile(const std::filesystem::path& model, const std::filesystem::path& out,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/decisions.h"
 
+#include "base/json.h"
 #include "base/named.h"
-#include "driver/json.h"
 #include "driver/passes.h"
 #include "lower/workload.h"
 

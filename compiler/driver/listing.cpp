@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/listing.h"
 
+#include "base/text_diff.h"
 #include "codegen/codegen.h"
-#include "driver/text_diff.h"
 #include "driver/trace.h"
 #include "lower/diagnose.h"
 

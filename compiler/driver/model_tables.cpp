@@ -2,13 +2,16 @@
 #include "driver/model_tables.h"
 
 #include "abi/abi.h"
-#include "driver/input_integers.h"
-#include "driver/json.h"
+#include "arith/analysis.h"
+#include "base/json.h"
+#include "device/input_integers.h"
 #include "lower/diagnose.h"
 #include "relay/element.h"
+#include "relay/taken_integers.h"
 #include "relay/type_map.h"
 #include "tir/transform/number_checks.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace lathe::driver {
@@ -48,6 +51,32 @@ std::vector<codegen::ModelTables::CheckText> checkTexts(const std::vector<Check>
     for (const Check& check : checks)
         texts.push_back({static_cast<int>(check.kind), check.origin, check.message});
     return texts;
+}
+
+/// A limit that holds whatever the sizes are that no input says: such a table is taken to have one element at least.
+device::InputIntegers::Limit limitOf(const relay::TakenIntegers::Limit& limit, const std::vector<arith::Var>& symbols) {
+    for (size_t i = 0; i < symbols.size(); ++i)
+        if (limit.size.same(symbols[i]))
+            return {-static_cast<int64_t>(i) - 1, limit.more};
+    return {std::max<int64_t>(arith::bounds(limit.size).lower, 1), limit.more};
+}
+
+/// The metadata, which are JSON, with the integers that the module's inputs are.
+std::string withIntegers(const std::string& metadata, const relay::Module& module) {
+    const auto taken = relay::takenIntegers(module);
+    if (taken.empty())
+        return metadata;
+    nlohmann::json all = parseJson(metadata).value();
+    const std::vector<arith::Var> symbols = inputSymbols(module.main());
+    for (const auto& [input, integers] : taken) {
+        nlohmann::json& said = all[device::integersKey][input];
+        said = {{"least", integers.least}, {"below", nlohmann::json::array()}};
+        for (const relay::TakenIntegers::Limit& each : integers.below) {
+            const device::InputIntegers::Limit limit = limitOf(each, symbols);
+            said["below"].push_back({limit.dim, limit.more});
+        }
+    }
+    return dump(all);
 }
 
 /// The metadata, with hashes of what the artifact holds.

@@ -21,7 +21,7 @@ codegen::ModelTables beginTables(std::string name, std::span<const lower::Kernel
                                  const Options& options, const arith::Expr& peakBytes);
 
 /// Of a linked model, whose metadata have hashes of the code of each kernel and of the entry, which are `objects` in this
-/// order, and of the constants: what tells two artifacts apart (driver/artifact_diff.h). `offsets` are those of
+/// order, and of the constants: what tells two artifacts apart (inspect/artifact_diff.h). `offsets` are those of
 /// entry.constants in the constants' part of the artifact, in bytes; `entryFunction` is the entry after the last pass, whose
 /// checks have their numbers. `graph` may be null. `source` is the module that says which integers the inputs are, before
 /// anything was decided, so that all compilations of a model say the same; null: nobody draws any.

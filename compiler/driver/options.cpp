@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/options.h"
 
-#include "driver/json.h"
+#include "base/json.h"
 
 #include <algorithm>
 #include <fmt/format.h>

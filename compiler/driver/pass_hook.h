@@ -4,8 +4,8 @@
 // change, does the verifier still hold. The record is the Trace, which has a record of every pass before the first one runs.
 #pragma once
 
+#include "base/guarded.h"
 #include "driver/compile.h"
-#include "driver/guarded.h"
 #include "lower/pipeline.h"
 
 #include <chrono>

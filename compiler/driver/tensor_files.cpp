@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/tensor_files.h"
 
+#include "base/guarded.h"
 #include "base/limits.h"
 #include "base/new_file.h"
-#include "driver/guarded.h"
-#include "driver/npy.h"
+#include "data/npy.h"
 #include "frontend/frontend.h"
 
 #include <algorithm>
@@ -43,10 +43,10 @@ Result<HostTensor> readTensorFile(const fs::path& path) {
         file.open(path, std::ios::binary);
     if (failed || !file)
         return named(error("the file cannot be read", "name a .npy file or a TensorProto (.pb)"));
-    char magic[npyMagic.size()] = {};
+    char magic[data::npyMagic.size()] = {};
     file.read(magic, sizeof(magic));
-    if (file && std::string_view(magic, sizeof(magic)) == npyMagic)
-        return readNpy(path, file, fileBytes);
+    if (file && std::string_view(magic, sizeof(magic)) == data::npyMagic)
+        return data::readNpy(path, file, fileBytes);
     if (std::string_view(magic, 4) == std::string_view("PK\x03\x04", 4))
         return named(
             error("a .npz file holds any number of arrays", "save the one that is meant by numpy.save, as .npy"));
@@ -58,13 +58,13 @@ Result<HostTensor> readTensorFile(const fs::path& path) {
 
 Result<void> writeNpy(const fs::path& path, const TensorView& tensor, const std::function<bool()>& cancelled) {
     constexpr size_t partBytes = size_t{4} << 20;
-    std::string_view code = npyCode(tensor.dtype);
+    std::string_view code = data::npyCode(tensor.dtype);
     const bool widens = code.empty() && tensor.dtype.isFloat();
     if (widens)
         code = "<f4";
     if (code.empty())
         code = tensor.dtype.isSigned() ? "|i1" : "|u1";
-    const std::string prefix = npyPrefix(code, tensor.shape);
+    const std::string prefix = data::npyPrefix(code, tensor.shape);
     NewFile file(path, NewFile::Kind::Text);
     bool good = file.write(std::as_bytes(std::span(prefix)));
     for (std::span<const std::byte> rest = tensor.bytes; good && !rest.empty();) {
@@ -86,9 +86,9 @@ Result<void> writeNpy(const fs::path& path, const HostTensor& tensor) {
 }
 
 std::string npyOf(const TensorView& tensor) {
-    const std::string_view code = npyCode(tensor.dtype);
+    const std::string_view code = data::npyCode(tensor.dtype);
     LATHE_ASSERT(!code.empty(), "NumPy has the type");
-    std::string text = npyPrefix(code, tensor.shape);
+    std::string text = data::npyPrefix(code, tensor.shape);
     text.append(reinterpret_cast<const char*>(tensor.bytes.data()), tensor.bytes.size());
     return text;
 }

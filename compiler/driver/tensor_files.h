@@ -28,7 +28,7 @@ struct TensorView {
 
 /// Writes a .npy file, whole or not at all, a few megabytes at a time. Types that NumPy lacks are widened: narrow floats to
 /// float32; integers narrower than a byte keep their byte an element. `cancelled`, which may be empty, is asked before each
-/// part; where it says so, nothing is written and Cancelled (driver/guarded.h) is thrown.
+/// part; where it says so, nothing is written and Cancelled (base/guarded.h) is thrown.
 Result<void> writeNpy(const std::filesystem::path& path, const TensorView& tensor,
                       const std::function<bool()>& cancelled = {});
 Result<void> writeNpy(const std::filesystem::path& path, const model::HostTensor& tensor);

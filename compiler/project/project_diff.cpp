@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "project/project_diff.h"
 
-#include "driver/json.h"
+#include "base/json.h"
 
 #include <fmt/format.h>
 
@@ -12,13 +12,13 @@ using nlohmann::json;
 using Rows = std::map<std::string, std::string>;
 
 std::string textOf(const json& value) {
-    return value.is_string() ? value.get<std::string>() : driver::dump(value);
+    return value.is_string() ? value.get<std::string>() : dump(value);
 }
 
 /// What stands under each name. The elements of a list are names: one more in it is one difference.
 Rows rowsOf(std::string_view text) {
     Rows rows;
-    const auto parsed = driver::parseJson(text);
+    const auto parsed = parseJson(text);
     if (!parsed || !parsed->is_object()) {
         if (!text.empty())
             rows["that cannot be read"] = text;

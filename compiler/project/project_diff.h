@@ -2,7 +2,7 @@
 //
 // What is different in the work that two projects keep: what was decided, for what their models are compiled and run, and
 // whether these were the same file when the projects were written. Where a window was left is no difference, nor where a model
-// lies. What is different in the models themselves says driver/model_diff.h.
+// lies. What is different in the models themselves says graph/model_diff.h.
 #pragma once
 
 #include "project/project.h"

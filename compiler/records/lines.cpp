@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "records/lines.h"
 
+#include "base/json.h"
 #include "base/version.h"
-#include "driver/json.h"
 #include "records/row_lines.h"
 
 #include <filesystem>
@@ -20,7 +20,7 @@ constexpr size_t longestLine = size_t{16} << 20;
 constexpr size_t linesABatch = 1000;
 
 std::string header() {
-    return driver::dump({{"lathe_records", linesFormat}, {"program", base::version()}});
+    return dump({{"lathe_records", linesFormat}, {"program", base::version()}});
 }
 
 /// Takes lines and writes them, many at once.
@@ -62,15 +62,15 @@ private:
     };
 
     Result<void> takeHeader(const std::string& line) const {
-        const auto value = line.size() <= longestLine ? driver::parseJson(line) : std::nullopt;
+        const auto value = line.size() <= longestLine ? parseJson(line) : std::nullopt;
         if (!value || !value->is_object() || !value->contains("lathe_records"))
             return failure("these are no lines of records", "lathe records export writes such");
-        const auto format = driver::integer<int>(value->at("lathe_records"));
+        const auto format = integer<int>(value->at("lathe_records"));
         if (!format || *format < 1)
             return failure("the first line of the records says no format", "lathe records export writes such");
         if (*format > linesFormat)
             return failure(fmt::format("the records are of format {}, and this Lathe knows {}",
-                                       driver::dump(value->at("lathe_records")), linesFormat),
+                                       dump(value->at("lathe_records")), linesFormat),
                            "import them with a newer Lathe");
         return {};
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "records/row_lines.h"
 
+#include "base/json.h"
 #include "codegen/target.h"
-#include "driver/json.h"
 #include "driver/options.h"
 #include "schedule/trace.h"
 #include "tir/text.h"
@@ -51,7 +51,7 @@ std::string hash(const json& line, const char* name) {
 
 template <std::signed_integral T>
 T whole(const json& line, const char* name, T least, T most) {
-    const auto value = driver::integer<T>(at(line, name));
+    const auto value = integer<T>(at(line, name));
     require(value && *value >= least && *value <= most, name);
     return *value;
 }
@@ -122,7 +122,7 @@ Trial trialIn(const json& line) {
     std::tie(row.study, row.workload) = taskName(line, "trial");
     row.number = whole<int64_t>(line, "number", 0, int64_t{1} << 40);
     row.program = hash(line, "program");
-    row.answers = driver::dump(at(line, "answers"));
+    row.answers = dump(at(line, "answers"));
     require(parseAnswers(row.answers).has_value(), "answers");
     row.trace = text(line, "trace", longestText);
     require(schedule::parseTrace(row.trace).has_value(), "trace");
@@ -182,70 +182,70 @@ Round roundIn(const json& line) {
 } // namespace
 
 std::string lineOf(const Workload& row) {
-    return driver::dump({{"workload", row.key},
-                         {"kernel", row.kernel},
-                         {"target", row.target},
-                         {"text", row.text},
-                         {"flops", row.flops},
-                         {"bytes", row.bytes}});
+    return dump({{"workload", row.key},
+                 {"kernel", row.kernel},
+                 {"target", row.target},
+                 {"text", row.text},
+                 {"flops", row.flops},
+                 {"bytes", row.bytes}});
 }
 
 std::string lineOf(const Study& row) {
-    return driver::dump({{"study", row.id},
-                         {"name", row.name},
-                         {"model", row.model},
-                         {"model_hash", row.modelHash},
-                         {"machine", row.setting.machine},
-                         {"threads", row.setting.threads},
-                         {"numerics", row.setting.numerics},
-                         {"search", row.search},
-                         {"program", row.program},
-                         {"started", row.started},
-                         {"state", toString(row.state)}});
+    return dump({{"study", row.id},
+                 {"name", row.name},
+                 {"model", row.model},
+                 {"model_hash", row.modelHash},
+                 {"machine", row.setting.machine},
+                 {"threads", row.setting.threads},
+                 {"numerics", row.setting.numerics},
+                 {"search", row.search},
+                 {"program", row.program},
+                 {"started", row.started},
+                 {"state", toString(row.state)}});
 }
 
 std::string lineOf(const Task& row) {
-    return driver::dump({{"task", {row.study, row.workload}}, {"calls", row.calls}, {"seconds", row.seconds}});
+    return dump({{"task", {row.study, row.workload}}, {"calls", row.calls}, {"seconds", row.seconds}});
 }
 
 std::string lineOf(const Trial& row) {
-    return driver::dump({{"trial", {row.study, row.workload}},
-                         {"number", row.number},
-                         {"program", row.program},
-                         {"answers", driver::parseJson(row.answers).value_or(json::object())},
-                         {"trace", row.trace},
-                         {"made", tune::toString(row.made)},
-                         {"parent", row.parent},
-                         {"round", row.round},
-                         {"verdict", tune::toString(row.verdict)},
-                         {"message", row.message},
-                         {"us", row.us},
-                         {"ratio", {row.ratio.low, row.ratio.middle, row.ratio.high}},
-                         {"accepted", row.accepted},
-                         {"seconds", row.seconds},
-                         {"prior_us", row.prior},
-                         {"predicted", row.predicted ? json(*row.predicted) : json()},
-                         {"in_place", toString(row.inPlace)}});
+    return dump({{"trial", {row.study, row.workload}},
+                 {"number", row.number},
+                 {"program", row.program},
+                 {"answers", parseJson(row.answers).value_or(json::object())},
+                 {"trace", row.trace},
+                 {"made", tune::toString(row.made)},
+                 {"parent", row.parent},
+                 {"round", row.round},
+                 {"verdict", tune::toString(row.verdict)},
+                 {"message", row.message},
+                 {"us", row.us},
+                 {"ratio", {row.ratio.low, row.ratio.middle, row.ratio.high}},
+                 {"accepted", row.accepted},
+                 {"seconds", row.seconds},
+                 {"prior_us", row.prior},
+                 {"predicted", row.predicted ? json(*row.predicted) : json()},
+                 {"in_place", toString(row.inPlace)}});
 }
 
 std::string lineOf(const Round& row) {
     const tune::Quality& quality = row.quality;
-    return driver::dump({{"round", {row.study, row.workload}},
-                         {"number", row.number},
-                         {"of", row.of},
-                         {"asked", row.asked},
-                         {"count", quality.count},
-                         {"spearman", std::clamp(quality.spearman, -1.0, 1.0)}, // rounding may go past
-                         {"pairs", quality.pairs.right},
-                         {"pairs_told", quality.pairs.count},
-                         {"recall1", quality.recall1},
-                         {"recall5", quality.recall5},
-                         {"recall16", quality.recall16},
-                         {"peak5", quality.peak5}});
+    return dump({{"round", {row.study, row.workload}},
+                 {"number", row.number},
+                 {"of", row.of},
+                 {"asked", row.asked},
+                 {"count", quality.count},
+                 {"spearman", std::clamp(quality.spearman, -1.0, 1.0)}, // rounding may go past
+                 {"pairs", quality.pairs.right},
+                 {"pairs_told", quality.pairs.count},
+                 {"recall1", quality.recall1},
+                 {"recall5", quality.recall5},
+                 {"recall16", quality.recall16},
+                 {"peak5", quality.peak5}});
 }
 
 Result<Row> parseRow(std::string_view text) {
-    const auto line = driver::parseJson(text);
+    const auto line = parseJson(text);
     try {
         require(line && line->is_object(), "an object");
         if (line->contains("trial"))

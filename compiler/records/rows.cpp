@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "records/rows.h"
 
+#include "base/json.h"
 #include "codegen/target.h"
-#include "driver/json.h"
-#include "driver/machine_peaks.h"
-#include "driver/study_device.h"
+#include "inspect/machine_peaks.h"
 #include "lower/workload.h"
 #include "tune/features.h"
+#include "tuning/study_device.h"
 
 #include <algorithm>
 #include <charconv>
@@ -81,13 +81,13 @@ std::optional<schedule::Answers> plainAnswers(std::string_view text) {
 
 Setting settingHere(int threads, std::string_view numerics) {
     Setting setting;
-    setting.machine = fmt::format("{}; {}", driver::cpuName(), toString(codegen::nativeTarget()));
+    setting.machine = fmt::format("{}; {}", inspect::cpuName(), toString(codegen::nativeTarget()));
     setting.threads = threads > 0 ? threads : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
     setting.numerics = numerics;
     return setting;
 }
 
-Setting settingOn(const driver::StudyDevice& device, const Target& target, int threads, std::string_view numerics) {
+Setting settingOn(const tuning::StudyDevice& device, const Target& target, int threads, std::string_view numerics) {
     return {.machine = fmt::format("{}; {}", device.processor, toString(target)),
             .threads = threads > 0 ? threads : device.cores,
             .numerics = std::string(numerics)};
@@ -133,13 +133,13 @@ std::string sizesOf(std::string_view search) {
 }
 
 std::string textOf(const schedule::Answers& answers) {
-    return driver::dump(nlohmann::json(answers));
+    return dump(nlohmann::json(answers));
 }
 
 Result<schedule::Answers> parseAnswers(std::string_view text) {
     if (auto answers = plainAnswers(text))
         return *std::move(answers);
-    const auto value = driver::parseJson(text);
+    const auto value = parseJson(text);
     const Failure malformed = failure(fmt::format("'{}' are no answers", text.substr(0, 80)));
     if (!value || !value->is_object())
         return malformed;
@@ -148,7 +148,7 @@ Result<schedule::Answers> parseAnswers(std::string_view text) {
         if (!numbers.is_array())
             return malformed;
         for (const auto& number : numbers) {
-            const auto integral = driver::integer<int64_t>(number);
+            const auto integral = integer<int64_t>(number);
             if (!integral)
                 return malformed;
             answers[name].push_back(*integral);

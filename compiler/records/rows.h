@@ -16,7 +16,7 @@
 #include <string>
 #include <string_view>
 
-namespace lathe::driver {
+namespace lathe::tuning {
 struct StudyDevice;
 }
 
@@ -35,7 +35,7 @@ struct Setting {
 /// This machine's. threads 0: all.
 Setting settingHere(int threads, std::string_view numerics);
 /// A device's: a compiler sees of it what it was told, the target.
-Setting settingOn(const driver::StudyDevice& device, const Target& target, int threads, std::string_view numerics);
+Setting settingOn(const tuning::StudyDevice& device, const Target& target, int threads, std::string_view numerics);
 
 struct Workload {
     std::string key;    // lower/workload.h

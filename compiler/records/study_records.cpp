@@ -11,7 +11,7 @@
 namespace lathe::records {
 namespace {
 
-Study studyOf(const StudyWish& wish, const driver::TuneOptions& options) {
+Study studyOf(const StudyWish& wish, const tuning::TuneOptions& options) {
     Study study;
     study.id = wish.id;
     study.name = wish.name;
@@ -35,7 +35,7 @@ std::filesystem::path fileOf(const StudyWish& wish) {
 
 } // namespace
 
-std::optional<Study> lastStudy(const StudyWish& wish, const driver::TuneOptions& options) {
+std::optional<Study> lastStudy(const StudyWish& wish, const tuning::TuneOptions& options) {
     std::error_code failed;
     const std::filesystem::path path = fileOf(wish);
     if (path.empty() || !std::filesystem::exists(path, failed))
@@ -49,7 +49,7 @@ std::optional<Study> lastStudy(const StudyWish& wish, const driver::TuneOptions&
     return found ? *found : std::nullopt;
 }
 
-Result<StudyRecords> StudyRecords::begin(const StudyWish& wish, const driver::TuneOptions& options) {
+Result<StudyRecords> StudyRecords::begin(const StudyWish& wish, const tuning::TuneOptions& options) {
     const std::filesystem::path path = fileOf(wish);
     if (path.empty())
         return failure(ErrorKind::Usage, "there is no folder for records", "name a file by --records");
@@ -79,7 +79,7 @@ std::map<std::string, schedule::ScheduleTrace> StudyRecords::fastest(std::vector
     return traces;
 }
 
-void StudyRecords::end(const Result<driver::Tuned>& tuned) {
+void StudyRecords::end(const Result<tuning::Tuned>& tuned) {
     std::vector<HeldTrial> held;
     if (tuned)
         for (const tune::TaskState& state : tuned->study.tasks)

@@ -4,8 +4,8 @@
 // it in the end. A study without records is a study all the same.
 #pragma once
 
-#include "driver/tune_model.h"
 #include "records/recorder.h"
+#include "tuning/tune_model.h"
 
 #include <filesystem>
 #include <optional>
@@ -24,12 +24,12 @@ struct StudyWish {
 
 /// The newest study of the model for these options, of any name: with which `resume` would go on. Nothing: there is none, or
 /// no file that can be read.
-std::optional<Study> lastStudy(const StudyWish& wish, const driver::TuneOptions& options);
+std::optional<Study> lastStudy(const StudyWish& wish, const tuning::TuneOptions& options);
 
 class StudyRecords {
 public:
     /// Fails where there is no folder for records, the file cannot be written, or a study is to go on that is not there.
-    static Result<StudyRecords> begin(const StudyWish& wish, const driver::TuneOptions& options);
+    static Result<StudyRecords> begin(const StudyWish& wish, const tuning::TuneOptions& options);
 
     const Study& study() const { return recorder_.study(); }
     const File& file() const { return recorder_.file(); }
@@ -42,7 +42,7 @@ public:
     /// with them.
     std::map<std::string, schedule::ScheduleTrace> fastest(std::vector<Diagnostic>& warnings) const;
     void tell(const tune::Study& study, const tune::Event& event) { recorder_.tell(study, event); }
-    void end(const Result<driver::Tuned>& tuned);
+    void end(const Result<tuning::Tuned>& tuned);
     /// What went wrong since the last time, each thing once.
     std::vector<Diagnostic> newProblems();
 

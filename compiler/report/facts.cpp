@@ -59,7 +59,7 @@ Facts::Facts(const Report& report)
     shareOfNode.assign(nodes, 0);
     std::vector<double> shares(trace.calls.size());
     for (size_t i = 0; i < shares.size(); ++i) {
-        const driver::ProfileRow* row = rowOf(static_cast<int>(i));
+        const inspect::ProfileRow* row = rowOf(static_cast<int>(i));
         shares[i] =
             report.profile ? (row ? row->ms : 0) : static_cast<double>(arith::asInt(trace.calls[i].flops).value_or(0));
     }
@@ -78,7 +78,7 @@ Facts::Facts(const Report& report)
         KernelFacts& facts = kernels[static_cast<size_t>(kernel)];
         facts.calls.push_back(static_cast<int>(i));
         facts.share += shares[i] / total;
-        if (const driver::ProfileRow* row = rowOf(static_cast<int>(i)))
+        if (const inspect::ProfileRow* row = rowOf(static_cast<int>(i)))
             facts.ms += row->ms;
     }
     hottest.resize(kernels.size());
@@ -87,10 +87,10 @@ Facts::Facts(const Report& report)
     for (size_t i = 0; i < hottest.size() && i < detailedKernels; ++i)
         kernels[hottest[i]].detailed = true;
     if (report.profile && report.peaks)
-        roofline = driver::roofline(*report.profile, *report.peaks);
+        roofline = inspect::roofline(*report.profile, *report.peaks);
     if (report.profile && !report.profile->rows.empty() && trace.graph && trace.graph->graph)
-        flame = driver::flameOf(*report.profile, *driver::groupedGraph(trace.graph, trace.graph->graph));
-    memory = driver::memoryChart(trace, report.profile ? report.profile->shapes : report.options.shapes);
+        flame = inspect::flameOf(*report.profile, *graph::groupedGraph(trace.graph, trace.graph->graph));
+    memory = inspect::memoryChart(trace, report.profile ? report.profile->shapes : report.options.shapes);
 }
 
 int Facts::kernelNamed(std::string_view name) const {
@@ -103,7 +103,7 @@ int Facts::kernelOfFunction(std::string_view function) const {
     return found == kernelsByFunction_.end() ? -1 : found->second;
 }
 
-const driver::ProfileRow* Facts::rowOf(int call) const {
+const inspect::ProfileRow* Facts::rowOf(int call) const {
     const int row = call >= 0 && static_cast<size_t>(call) < rows_.size() ? rows_[static_cast<size_t>(call)] : -1;
     return row < 0 ? nullptr : &report.profile->rows[static_cast<size_t>(row)];
 }
@@ -113,7 +113,7 @@ std::string Facts::linkTo(int kernel) const {
 }
 
 std::string Facts::linkToCall(int call) const {
-    const driver::ProfileRow* row = rowOf(call);
+    const inspect::ProfileRow* row = rowOf(call);
     const bool listed = row && static_cast<size_t>(row - report.profile->rows.data()) < listedRows;
     return listed ? fmt::format("#call-{}", call) : std::string();
 }

@@ -3,9 +3,9 @@
 // What several sections of a report look up: which kernel serves what, how much time it takes, where it is described.
 #pragma once
 
-#include "driver/flame.h"
-#include "driver/memory_chart.h"
-#include "driver/roofline.h"
+#include "inspect/flame.h"
+#include "inspect/memory_chart.h"
+#include "inspect/roofline.h"
 #include "report/report.h"
 
 #include <map>
@@ -31,7 +31,7 @@ struct Facts {
     int kernelNamed(std::string_view name) const;
     int kernelOfFunction(std::string_view function) const;
     /// In Profile::rows; null: the call did not run.
-    const driver::ProfileRow* rowOf(int call) const;
+    const inspect::ProfileRow* rowOf(int call) const;
     /// "#kernel-fused_conv_relu"; empty for -1.
     std::string linkTo(int kernel) const;
     /// "#call-12", to the row of the profile; empty if it has none that is listed.
@@ -41,13 +41,13 @@ struct Facts {
 
     const Report& report;
     const driver::Trace& trace;
-    std::vector<KernelFacts> kernels;   // as in the Trace
-    std::vector<size_t> hottest;        // all of them; the order of the estimated FLOPs without a profile
-    std::vector<int> kernelOfNode;      // by node id; -1: no code
-    std::vector<double> shareOfNode;    // of the calls that compute it; as KernelFacts::share
-    std::optional<driver::Flame> flame; // of the profile
-    std::optional<driver::Roofline> roofline;
-    driver::MemoryChart memory;
+    std::vector<KernelFacts> kernels;    // as in the Trace
+    std::vector<size_t> hottest;         // all of them; the order of the estimated FLOPs without a profile
+    std::vector<int> kernelOfNode;       // by node id; -1: no code
+    std::vector<double> shareOfNode;     // of the calls that compute it; as KernelFacts::share
+    std::optional<inspect::Flame> flame; // of the profile
+    std::optional<inspect::Roofline> roofline;
+    inspect::MemoryChart memory;
     std::vector<Diagnostic> problems; // of the compilation and the run, each once
 
 private:

@@ -17,7 +17,7 @@ class FlameWriter {
 public:
     FlameWriter(Html& html, const Facts& facts)
         : html_(html), facts_(facts), flame_(*facts.flame), scale_(flameWidth / flame_.boxes.front().ms) {
-        for (const driver::FlameBox& box : flame_.boxes)
+        for (const inspect::FlameBox& box : flame_.boxes)
             if (box.call >= 0)
                 slowest_ = std::max(slowest_, box.ms);
     }
@@ -25,8 +25,8 @@ public:
     /// Gives how many boxes were too narrow to be drawn.
     size_t write() {
         int deepest = 0;
-        std::vector<const driver::FlameBox*> shown;
-        for (const driver::FlameBox& box : flame_.boxes)
+        std::vector<const inspect::FlameBox*> shown;
+        for (const inspect::FlameBox& box : flame_.boxes)
             if (box.ms * scale_ >= narrowest) {
                 shown.push_back(&box);
                 deepest = std::max(deepest, box.depth);
@@ -35,15 +35,15 @@ public:
                            {"viewBox", fmt::format("0 0 {} {}", flameWidth, (deepest + 1) * rowHeight)},
                            {"role", "img"},
                            {"aria-label", "Time by the model's scopes"}});
-        for (const driver::FlameBox* box : shown)
+        for (const inspect::FlameBox* box : shown)
             write(*box);
         html_.close();
         return flame_.boxes.size() - shown.size();
     }
 
 private:
-    void write(const driver::FlameBox& box) {
-        const driver::ProfileRow* row = box.call < 0 ? nullptr : facts_.rowOf(box.call);
+    void write(const inspect::FlameBox& box) {
+        const inspect::ProfileRow* row = box.call < 0 ? nullptr : facts_.rowOf(box.call);
         std::string link = row ? facts_.linkToCall(box.call) : std::string();
         if (row && link.empty())
             link = facts_.linkTo(facts_.kernelNamed(row->kernel));
@@ -69,7 +69,7 @@ private:
             html_.close();
     }
 
-    std::string titleOf(const driver::FlameBox& box) const {
+    std::string titleOf(const inspect::FlameBox& box) const {
         std::string title = fmt::format("{}\n{} ms, {} of the run", bounded(box.name), msText(box.ms),
                                         percentText(box.ms / flame_.boxes.front().ms));
         if (box.call < 0)
@@ -79,7 +79,7 @@ private:
 
     Html& html_;
     const Facts& facts_;
-    const driver::Flame& flame_;
+    const inspect::Flame& flame_;
     const double scale_; // pixels a millisecond
     double slowest_ = 0;
 };

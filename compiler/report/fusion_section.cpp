@@ -70,7 +70,7 @@ void writeFusion(Html& html, const Facts& facts) {
         html.close();
         if (facts.report.profile) {
             double ms = 0;
-            for (const driver::ProfileRow& row : facts.report.profile->rows)
+            for (const inspect::ProfileRow& row : facts.report.profile->rows)
                 if (row.function == function.name)
                     ms += row.ms;
             html.element("td", kernel >= 0 ? msText(ms) : "", {{"class", "number"}});

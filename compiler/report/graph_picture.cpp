@@ -35,7 +35,7 @@ std::string shortened(std::string_view text) {
     return "…" + std::string(text.substr(begin));
 }
 
-driver::LayeredGraph::Box sizeOf(const PictureBox& box) {
+graph::LayeredGraph::Box sizeOf(const PictureBox& box) {
     const auto wide =
         static_cast<double>(std::max(characters(shortened(box.title)), characters(shortened(box.subtitle))));
     return {std::clamp(wide * 6.6 + 18, 70.0, 185.0), boxHeight};
@@ -49,7 +49,7 @@ struct Column {
 };
 
 /// Boundaries between layers: the y at which each layer begins, and one behind the last.
-std::vector<double> layerTops(const driver::LayeredGraph& graph, const driver::LayeredLayout& layout) {
+std::vector<double> layerTops(const graph::LayeredGraph& graph, const graph::LayeredLayout& layout) {
     const int layers = layout.ranks.empty() ? 0 : *std::ranges::max_element(layout.ranks) + 1;
     std::vector<double> tops(static_cast<size_t>(layers) + 1, 1e30);
     double end = 0;
@@ -63,9 +63,9 @@ std::vector<double> layerTops(const driver::LayeredGraph& graph, const driver::L
 }
 
 /// How many arrows cross each boundary.
-std::vector<int> crossings(const driver::LayeredGraph& graph, const driver::LayeredLayout& layout, size_t boundaries) {
+std::vector<int> crossings(const graph::LayeredGraph& graph, const graph::LayeredLayout& layout, size_t boundaries) {
     std::vector<int> count(boundaries + 1);
-    for (const driver::LayeredGraph::Arrow& arrow : graph.arrows)
+    for (const graph::LayeredGraph::Arrow& arrow : graph.arrows)
         for (int rank = layout.ranks[static_cast<size_t>(arrow.from)] + 1;
              rank <= layout.ranks[static_cast<size_t>(arrow.to)]; ++rank)
             ++count[static_cast<size_t>(rank)];
@@ -73,7 +73,7 @@ std::vector<int> crossings(const driver::LayeredGraph& graph, const driver::Laye
 }
 
 /// About `count` of them; without their places.
-std::vector<Column> columnsOf(const driver::LayeredGraph& graph, const driver::LayeredLayout& layout, int count) {
+std::vector<Column> columnsOf(const graph::LayeredGraph& graph, const graph::LayeredLayout& layout, int count) {
     const std::vector<double> tops = layerTops(graph, layout);
     const std::vector<int> crossed = crossings(graph, layout, tops.size());
     const double wanted = std::max(leastHeight, (tops.back() - tops.front()) / count);
@@ -93,15 +93,15 @@ std::vector<Column> columnsOf(const driver::LayeredGraph& graph, const driver::L
 }
 
 /// Takes out of the graph the arrows that lead far from a box that many read; those stay whose reader has no other.
-std::vector<driver::LayeredGraph::Arrow> takeHubArrows(driver::LayeredGraph& graph) {
-    const std::vector<int> ranks = driver::layeredLayout(graph).ranks;
+std::vector<graph::LayeredGraph::Arrow> takeHubArrows(graph::LayeredGraph& graph) {
+    const std::vector<int> ranks = graph::layeredLayout(graph).ranks;
     std::vector<int> from(graph.boxes.size()), into(graph.boxes.size());
-    for (const driver::LayeredGraph::Arrow& arrow : graph.arrows) {
+    for (const graph::LayeredGraph::Arrow& arrow : graph.arrows) {
         ++from[static_cast<size_t>(arrow.from)];
         ++into[static_cast<size_t>(arrow.to)];
     }
-    std::vector<driver::LayeredGraph::Arrow> taken;
-    std::erase_if(graph.arrows, [&](const driver::LayeredGraph::Arrow& arrow) {
+    std::vector<graph::LayeredGraph::Arrow> taken;
+    std::erase_if(graph.arrows, [&](const graph::LayeredGraph::Arrow& arrow) {
         const auto source = static_cast<size_t>(arrow.from), reader = static_cast<size_t>(arrow.to);
         if (from[source] <= hubArrows || ranks[reader] - ranks[source] <= farRanks || into[reader] == 1)
             return false;
@@ -119,7 +119,7 @@ public:
             graph_.boxes.push_back(sizeOf(box));
         graph_.arrows = picture.arrows;
         far_ = takeHubArrows(graph_);
-        layout_ = driver::layeredLayout(graph_);
+        layout_ = graph::layeredLayout(graph_);
         for (int count = mostColumns; count > 0; --count) {
             columns_ = columnsOf(graph_, layout_, count);
             placeColumns();
@@ -144,7 +144,7 @@ public:
                            {"aria-label", "Graph"}});
         for (const auto& path : layout_.paths)
             writeArrow(path);
-        for (const driver::LayeredGraph::Arrow& arrow : far_)
+        for (const graph::LayeredGraph::Arrow& arrow : far_)
             writeEnds(arrow);
         for (size_t i = 0; i < graph_.boxes.size(); ++i)
             writeBox(i);
@@ -178,11 +178,11 @@ private:
         }
     }
 
-    driver::LayoutPoint placed(const driver::LayoutPoint& point, const Column& column) const {
+    graph::LayoutPoint placed(const graph::LayoutPoint& point, const Column& column) const {
         return {point.x - column.left + column.x, point.y - column.top + margin + stub};
     }
 
-    void writeArrow(const std::vector<driver::LayoutPoint>& path) {
+    void writeArrow(const std::vector<graph::LayoutPoint>& path) {
         std::string curve, cut;
         for (size_t i = 0; i + 3 < path.size(); i += 3) {
             const size_t from = columnAt(path[i].y), to = columnAt(path[i + 3].y);
@@ -203,14 +203,14 @@ private:
     }
 
     /// Where a far arrow begins and ends; its tooltip says whence and whither.
-    void writeEnds(const driver::LayeredGraph::Arrow& arrow) {
+    void writeEnds(const graph::LayeredGraph::Arrow& arrow) {
         const auto at = [&](int box, double side) {
-            const driver::LayoutPoint& center = layout_.centers[static_cast<size_t>(box)];
-            const driver::LayeredGraph::Box& size = graph_.boxes[static_cast<size_t>(box)];
-            const driver::LayoutPoint point = placed(center, columns_[columnAt(center.y)]);
-            return driver::LayoutPoint{point.x + side * size.width / 4, point.y + side * size.height / 2};
+            const graph::LayoutPoint& center = layout_.centers[static_cast<size_t>(box)];
+            const graph::LayeredGraph::Box& size = graph_.boxes[static_cast<size_t>(box)];
+            const graph::LayoutPoint point = placed(center, columns_[columnAt(center.y)]);
+            return graph::LayoutPoint{point.x + side * size.width / 4, point.y + side * size.height / 2};
         };
-        const driver::LayoutPoint a = at(arrow.from, 1), d = at(arrow.to, -1);
+        const graph::LayoutPoint a = at(arrow.from, 1), d = at(arrow.to, -1);
         html_.open("path", {{"class", "arrow cut"},
                             {"d", fmt::format("M{:.0f} {:.0f}v{:.0f}M{:.0f} {:.0f}v{:.0f}", a.x, a.y, stub, d.x,
                                               d.y - stub, stub)}});
@@ -223,8 +223,8 @@ private:
 
     void writeBox(size_t i) {
         const PictureBox& box = picture_.boxes[i];
-        const driver::LayeredGraph::Box& size = graph_.boxes[i];
-        const driver::LayoutPoint center = placed(layout_.centers[i], columns_[columnAt(layout_.centers[i].y)]);
+        const graph::LayeredGraph::Box& size = graph_.boxes[i];
+        const graph::LayoutPoint center = placed(layout_.centers[i], columns_[columnAt(layout_.centers[i].y)]);
         if (box.link.empty())
             html_.open("g", {{"class", "box " + box.kind}});
         else
@@ -251,9 +251,9 @@ private:
 
     Html& html_;
     const Picture& picture_;
-    driver::LayeredGraph graph_; // without those that are far
-    std::vector<driver::LayeredGraph::Arrow> far_;
-    driver::LayeredLayout layout_;
+    graph::LayeredGraph graph_; // without those that are far
+    std::vector<graph::LayeredGraph::Arrow> far_;
+    graph::LayeredLayout layout_;
     std::vector<Column> columns_;
 };
 

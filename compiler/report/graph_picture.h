@@ -3,7 +3,7 @@
 // A graph of labelled boxes as a picture in the page: laid out in layers, and a long one in several columns side by side.
 #pragma once
 
-#include "driver/layered_layout.h"
+#include "graph/layered_layout.h"
 #include "report/html.h"
 
 namespace lathe::report {
@@ -18,7 +18,7 @@ struct PictureBox {
 
 struct Picture {
     std::vector<PictureBox> boxes;
-    std::vector<driver::LayeredGraph::Arrow> arrows;
+    std::vector<graph::LayeredGraph::Arrow> arrows;
 };
 
 void writePicture(Html& html, const Picture& picture);

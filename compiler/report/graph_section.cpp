@@ -2,7 +2,7 @@
 //
 // The graph. A small model is drawn node by node; a larger one as its fused functions, which are some times fewer; one that has
 // too many of these as well is a list in execution order, folded by the model's own scopes.
-#include "driver/provenance.h"
+#include "inspect/provenance.h"
 #include "model/names_read.h"
 #include "relay/ir.h"
 #include "report/graph_picture.h"
@@ -91,7 +91,7 @@ Picture pictureOfCalls(const Facts& facts, const relay::Module& module) {
     std::map<std::string, double, std::less<>> shares;
     for (const size_t kernel : facts.hottest)
         for (const int call : facts.kernels[kernel].calls)
-            if (const driver::ProfileRow* row = facts.rowOf(call))
+            if (const inspect::ProfileRow* row = facts.rowOf(call))
                 shares[row->function] += row->share;
     std::map<uint32_t, std::vector<int>> makers; // of a Var: boxes
     for (const relay::Param& param : module.main().params) {
@@ -176,7 +176,7 @@ void writeGraph(Html& html, const Facts& facts) {
         scaleHeat(picture);
         writePicture(html, picture);
     } else {
-        const driver::ModulePtr module = facts.trace.calls.empty() ? nullptr : driver::lastModule(facts.trace);
+        const driver::ModulePtr module = facts.trace.calls.empty() ? nullptr : inspect::lastModule(facts.trace);
         Picture overview;
         if (module && module->main().body->bindings.size() <= 8 * mostBoxes)
             overview = pictureOfCalls(facts, *module);

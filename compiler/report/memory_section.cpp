@@ -23,8 +23,8 @@ struct Frame {
 };
 
 std::string lifeOf(const Facts& facts, const lower::PlacedBuffer& buffer) {
-    return fmt::format("{} ({}) to {} ({})", buffer.firstCall, driver::functionAt(facts.trace, buffer.firstCall),
-                       buffer.lastCall, driver::functionAt(facts.trace, buffer.lastCall));
+    return fmt::format("{} ({}) to {} ({})", buffer.firstCall, inspect::functionAt(facts.trace, buffer.firstCall),
+                       buffer.lastCall, inspect::functionAt(facts.trace, buffer.lastCall));
 }
 
 void writeAxes(Html& html, const Frame& frame) {
@@ -51,7 +51,7 @@ void writeAxes(Html& html, const Frame& frame) {
                   {"text-anchor", "middle"}});
 }
 
-void writeBuffer(Html& html, const Facts& facts, const driver::MemoryChart::Buffer& buffer, const Frame& frame) {
+void writeBuffer(Html& html, const Facts& facts, const inspect::MemoryChart::Buffer& buffer, const Frame& frame) {
     const lower::PlacedBuffer& record = facts.trace.buffers[buffer.index];
     const bool atPeak = record.firstCall <= facts.memory.peakCall && facts.memory.peakCall <= record.lastCall;
     const double x = frame.x(record.firstCall), y = frame.y(static_cast<double>(*buffer.offset + buffer.bytes));
@@ -67,7 +67,7 @@ void writeBuffer(Html& html, const Facts& facts, const driver::MemoryChart::Buff
                        {"width", number(std::max(0.5, right - x))},
                        {"height", number(std::max(0.3, frame.y(static_cast<double>(*buffer.offset)) - y))}});
     html.element("title",
-                 fmt::format("{}\n{} at {}\ncalls {}", driver::nameOf(record),
+                 fmt::format("{}\n{} at {}\ncalls {}", inspect::nameOf(record),
                              bytesText(static_cast<double>(buffer.bytes)), *buffer.offset, lifeOf(facts, record)));
     html.close().close();
 }
@@ -84,9 +84,9 @@ void writeLegend(Html& html, const Facts& facts) {
 }
 
 void writePicture(Html& html, const Facts& facts) {
-    const driver::MemoryChart& chart = facts.memory;
+    const inspect::MemoryChart& chart = facts.memory;
     double top = static_cast<double>(std::max(chart.peak(), chart.reserved.value_or(0)));
-    for (const driver::MemoryChart::Buffer& buffer : chart.buffers)
+    for (const inspect::MemoryChart::Buffer& buffer : chart.buffers)
         if (buffer.offset)
             top = std::max(top, static_cast<double>(*buffer.offset + buffer.bytes));
     const Frame frame{static_cast<double>(chart.alive.size()), top * 1.03};
@@ -95,7 +95,7 @@ void writePicture(Html& html, const Facts& facts) {
                       {"role", "img"},
                       {"aria-label", "Memory plan"}});
     writeAxes(html, frame);
-    for (const driver::MemoryChart::Buffer& buffer : chart.buffers)
+    for (const inspect::MemoryChart::Buffer& buffer : chart.buffers)
         if (buffer.offset)
             writeBuffer(html, facts, buffer, frame);
     std::string points;
@@ -115,16 +115,16 @@ void writePicture(Html& html, const Facts& facts) {
 }
 
 void writeCulprits(Html& html, const Facts& facts) {
-    const driver::MemoryChart& chart = facts.memory;
+    const inspect::MemoryChart& chart = facts.memory;
     html.element("h3", fmt::format("Alive at the peak, at call {} ({})", chart.peakCall,
-                                   driver::functionAt(facts.trace, chart.peakCall)));
+                                   inspect::functionAt(facts.trace, chart.peakCall)));
     html.open("table").open("thead").open("tr").element("th", "Value");
     html.element("th", "Bytes", {{"class", "number"}}).element("th", "").element("th", "Calls").element("th", "Nodes");
     html.close().close().open("tbody");
     for (size_t i = 0; i < std::min(mostCulprits, chart.culprits.size()); ++i) {
-        const driver::MemoryChart::Buffer& buffer = chart.buffers[chart.culprits[i]];
+        const inspect::MemoryChart::Buffer& buffer = chart.buffers[chart.culprits[i]];
         const lower::PlacedBuffer& record = facts.trace.buffers[buffer.index];
-        html.open("tr").element("td", driver::nameOf(record));
+        html.open("tr").element("td", inspect::nameOf(record));
         html.element("td", bytesText(static_cast<double>(buffer.bytes)), {{"class", "number"}}).open("td");
         writeBar(html, static_cast<double>(buffer.bytes) / static_cast<double>(chart.peak()));
         html.close().element("td", lifeOf(facts, record)).open("td");
@@ -140,7 +140,7 @@ void writeCulprits(Html& html, const Facts& facts) {
 } // namespace
 
 void writeMemory(Html& html, const Facts& facts) {
-    const driver::MemoryChart& chart = facts.memory;
+    const inspect::MemoryChart& chart = facts.memory;
     std::string sentence =
         fmt::format("{} of intermediate values are alive at the peak", bytesText(static_cast<double>(chart.peak())));
     sentence += chart.reserved ? fmt::format("; the plan takes {}, since dead places do not always fit. ",

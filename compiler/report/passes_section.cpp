@@ -47,7 +47,7 @@ void writeDifferences(Html& html, const Facts& facts, const driver::PassRecord& 
 
 } // namespace
 
-void writePasses(Html& html, const Facts& facts, std::span<const driver::PassFigures> figures) {
+void writePasses(Html& html, const Facts& facts, std::span<const inspect::PassFigures> figures) {
     openSection(
         html, "passes", "Passes",
         "In their order. Times of passes over kernels are sums over all kernels, which are worked on side by "
@@ -78,13 +78,13 @@ void writePasses(Html& html, const Facts& facts, std::span<const driver::PassFig
         number(after.bindings     ? fmt::format("{:.0f} bindings", *after.bindings)
                : after.statements ? fmt::format("{:.0f} statements", *after.statements)
                                   : "");
-        number(driver::deltaText(delta.bindings ? delta.bindings : delta.statements));
+        number(inspect::deltaText(delta.bindings ? delta.bindings : delta.statements));
         number(after.flops ? countText(*after.flops) : "");
-        number(driver::deltaText(delta.flops));
+        number(inspect::deltaText(delta.flops));
         number(after.bytes ? bytesText(*after.bytes) : "");
-        number(driver::deltaText(delta.bytes));
+        number(inspect::deltaText(delta.bytes));
         number(after.peakBytes ? bytesText(*after.peakBytes) : "");
-        number(driver::deltaText(delta.peakBytes));
+        number(inspect::deltaText(delta.peakBytes));
         html.close();
     }
     html.close().close();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What several sections use: headings, links, bars, folded texts and differences.
-#include "driver/text_diff.h"
+#include "base/text_diff.h"
 #include "report/sections.h"
 
 #include <algorithm>
@@ -72,7 +72,7 @@ void writeNodes(Html& html, const Facts& facts, std::span<const int32_t> nodes) 
 }
 
 void writeCode(Html& html, std::string_view title, std::string_view text) {
-    const std::vector<std::string> lines = driver::splitLines(text);
+    const std::vector<std::string> lines = splitLines(text);
     openFolded(html, title, fmt::format(" {} line{}", lines.size(), lines.size() == 1 ? "" : "s"));
     Lines written(html);
     html.open("pre");
@@ -85,9 +85,9 @@ void writeCode(Html& html, std::string_view title, std::string_view text) {
 
 void writeDifference(Html& html, std::string_view title, std::string_view before, std::string_view after) {
     constexpr size_t context = 2;
-    using Kind = driver::DiffRow::Kind;
-    const std::vector<std::string> a = driver::splitLines(before), b = driver::splitLines(after);
-    const std::vector<driver::DiffRow> rows = driver::diffLines(a, b);
+    using Kind = DiffRow::Kind;
+    const std::vector<std::string> a = splitLines(before), b = splitLines(after);
+    const std::vector<DiffRow> rows = diffLines(a, b);
     size_t removed = 0, added = 0;
     std::vector<char> shown(rows.size()); // differences, and the lines around them
     for (size_t i = 0; i < rows.size(); ++i) {
@@ -108,7 +108,7 @@ void writeDifference(Html& html, std::string_view title, std::string_view before
         waiting.clear();
     };
     for (size_t i = 0; i < rows.size(); ++i) {
-        const driver::DiffRow& row = rows[i];
+        const DiffRow& row = rows[i];
         if (!shown[i]) {
             flush();
             if (i && shown[i - 1] && !written.full())

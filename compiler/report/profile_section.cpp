@@ -16,14 +16,14 @@ void writeNumber(Html& html, const std::string& text, double value) {
 } // namespace
 
 void writeProfile(Html& html, const Facts& facts) {
-    const driver::Profile* profile = facts.report.profile ? &*facts.report.profile : nullptr;
+    const inspect::Profile* profile = facts.report.profile ? &*facts.report.profile : nullptr;
     if (!profile) {
         openSection(html, "profile", "Profile", "The model was not run.");
         html.close();
         return;
     }
     double longest = 0;
-    for (const driver::ProfileRow& row : profile->rows)
+    for (const inspect::ProfileRow& row : profile->rows)
         longest = std::max(longest, row.share);
     openSection(
         html, "profile", "Profile",
@@ -40,12 +40,12 @@ void writeProfile(Html& html, const Facts& facts) {
     if (facts.roofline)
         html.element("th", "Of the limit", {{"class", "number"}}).element("th", "Bound by");
     html.element("th", "Nodes").close().close().open("tbody");
-    std::vector<const driver::RooflinePoint*> points(profile->rows.size());
+    std::vector<const inspect::RooflinePoint*> points(profile->rows.size());
     if (facts.roofline)
-        for (const driver::RooflinePoint& point : facts.roofline->points)
+        for (const inspect::RooflinePoint& point : facts.roofline->points)
             points[point.row] = &point;
     for (size_t i = 0; i < std::min(listedRows, profile->rows.size()); ++i) {
-        const driver::ProfileRow& row = profile->rows[i];
+        const inspect::ProfileRow& row = profile->rows[i];
         html.open("tr", {{"id", fmt::format("call-{}", row.call)}}).open("td");
         writeLink(html, facts.linkTo(facts.kernelNamed(row.kernel)), row.function);
         html.close();
@@ -58,7 +58,7 @@ void writeProfile(Html& html, const Facts& facts) {
         writeNumber(html, fmt::format("{:.1f}", row.gbs()), row.gbs());
         if (facts.roofline && points[i]) {
             writeNumber(html, percentText(points[i]->share), points[i]->share);
-            html.element("td", driver::toString(points[i]->bound));
+            html.element("td", inspect::toString(points[i]->bound));
         } else if (facts.roofline) {
             html.element("td", "").element("td", "");
         }

@@ -3,9 +3,9 @@
 // The page from top to bottom.
 #include "report/report.h"
 
+#include "base/guarded.h"
 #include "base/new_file.h"
 #include "base/parallel.h"
-#include "driver/guarded.h"
 #include "report/sections.h"
 #include "report/style.h"
 
@@ -20,7 +20,7 @@ constexpr double forCode = 0.7, forSections = 0.95;
 
 void check(const driver::Progress& progress) {
     if (progress.cancelled && progress.cancelled())
-        throw driver::Cancelled{};
+        throw Cancelled{};
 }
 
 /// Of the hottest kernels, in their order.
@@ -46,7 +46,7 @@ struct Section {
 };
 
 /// All of a page, in their order.
-std::vector<Section> sectionsOf(const Facts& facts, std::span<const driver::PassFigures> figures,
+std::vector<Section> sectionsOf(const Facts& facts, std::span<const inspect::PassFigures> figures,
                                 std::span<const Result<driver::Listing>> listings) {
     const driver::Trace& trace = facts.trace;
     const auto by = [&facts](void (*write)(Html&, const Facts&)) {
@@ -72,7 +72,7 @@ std::vector<Section> sectionsOf(const Facts& facts, std::span<const driver::Pass
 
 std::string toHtml(const Report& report, const driver::Progress& progress) {
     const Facts facts(report);
-    const std::vector<driver::PassFigures> figures = driver::passFigures(facts.trace, progress.cancelled);
+    const std::vector<inspect::PassFigures> figures = inspect::passFigures(facts.trace, progress.cancelled);
     check(progress); // they end early
     const std::vector<Result<driver::Listing>> listings = list(facts, progress);
     const std::string name = report.model.filename().string();

@@ -5,8 +5,8 @@
 #pragma once
 
 #include "driver/compile.h"
-#include "driver/machine_peaks.h"
-#include "driver/profile.h"
+#include "inspect/machine_peaks.h"
+#include "inspect/profile.h"
 
 namespace lathe::report {
 
@@ -17,13 +17,13 @@ struct Report {
     driver::Options options;
     driver::Decisions decisions;
     double compileSeconds = 0; // 0: it failed
-    std::optional<driver::Profile> profile;
-    std::optional<driver::MachinePeaks> peaks; // of the profile's machine
-    std::vector<Diagnostic> problems;          // beside those of the Trace: of the run
+    std::optional<inspect::Profile> profile;
+    std::optional<inspect::MachinePeaks> peaks; // of the profile's machine
+    std::vector<Diagnostic> problems;           // beside those of the Trace: of the run
 };
 
 /// The page. Compiles the hottest kernels once more for their machine code, so it may take seconds; throws Cancelled
-/// (driver/guarded.h) if `progress` says so.
+/// (base/guarded.h) if `progress` says so.
 std::string toHtml(const Report& report, const driver::Progress& progress = {});
 
 /// The page in a file, which is written whole or not at all.

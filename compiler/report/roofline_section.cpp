@@ -55,7 +55,7 @@ void writeGrid(Html& html, const Axis& x, const Axis& y) {
                   {"text-anchor", "middle"}});
 }
 
-void writeRoof(Html& html, const driver::Peak& peak, const Axis& x, const Axis& y, std::string_view kind) {
+void writeRoof(Html& html, const inspect::Peak& peak, const Axis& x, const Axis& y, std::string_view kind) {
     const double least = std::pow(10, x.low), most = std::pow(10, x.high), bottomValue = std::pow(10, y.low);
     const double begin = std::max(least, bottomValue / peak.gbs); // where the slope enters the picture
     const double ridge = std::clamp(peak.gflops / peak.gbs, begin, most);
@@ -66,22 +66,22 @@ void writeRoof(Html& html, const driver::Peak& peak, const Axis& x, const Axis& 
                                        y.at(peak.gflops))}});
 }
 
-std::string titleOf(const driver::ProfileRow& row, const driver::RooflinePoint& point) {
+std::string titleOf(const inspect::ProfileRow& row, const inspect::RooflinePoint& point) {
     return fmt::format("{}\n{} ms, {:.1f} GFLOP/s, {:.1f} GB/s\n{} of {:.1f} GFLOP/s; bound by {}", row.function,
                        msText(row.ms), row.gflops(), row.gbs(), percentText(point.share), point.limit,
-                       driver::toString(point.bound));
+                       inspect::toString(point.bound));
 }
 
 } // namespace
 
 void writeRoofline(Html& html, const Facts& facts) {
-    const driver::Roofline& roofline = *facts.roofline;
-    const std::vector<driver::ProfileRow>& rows = facts.report.profile->rows;
-    std::vector<const driver::RooflinePoint*> drawn;
-    for (const driver::RooflinePoint& point : roofline.points)
+    const inspect::Roofline& roofline = *facts.roofline;
+    const std::vector<inspect::ProfileRow>& rows = facts.report.profile->rows;
+    std::vector<const inspect::RooflinePoint*> drawn;
+    for (const inspect::RooflinePoint& point : roofline.points)
         if (point.intensity > 0)
             drawn.push_back(&point);
-    const driver::Roofline::Extent shown = roofline.extent();
+    const inspect::Roofline::Extent shown = roofline.extent();
     openSection(
         html, "roofline", "Roofline",
         fmt::format("Each kernel call by its operations per byte, estimated, and its speed; larger points took more "
@@ -101,12 +101,12 @@ void writeRoofline(Html& html, const Facts& facts) {
     if (facts.report.profile->threads != 1 && facts.report.peaks->threads != 1)
         writeRoof(html, facts.report.peaks->one, x, y, "roof one");
     writeRoof(html, roofline.peak, x, y, "roof");
-    for (const driver::RooflinePoint* point : drawn) { // the slowest first, so that small points lie on top
-        const driver::ProfileRow& row = rows[point->row];
+    for (const inspect::RooflinePoint* point : drawn) { // the slowest first, so that small points lie on top
+        const inspect::ProfileRow& row = rows[point->row];
         const std::string link = facts.linkToCall(row.call);
         if (!link.empty())
             html.open("a", {{"href", link}});
-        html.open("circle", {{"class", fmt::format("point {}", driver::toString(point->bound))},
+        html.open("circle", {{"class", fmt::format("point {}", inspect::toString(point->bound))},
                              {"cx", tenths(x.at(point->intensity))},
                              {"cy", tenths(y.at(std::max(point->gflops, std::pow(10, y.low))))},
                              {"r", tenths(3.5 + 16 * std::sqrt(row.share))}});
@@ -116,13 +116,13 @@ void writeRoofline(Html& html, const Facts& facts) {
     }
     html.close();
     html.open("p", {{"class", "legend"}});
-    for (const driver::Bound bound : {driver::Bound::Compute, driver::Bound::Memory, driver::Bound::Caches}) {
+    for (const inspect::Bound bound : {inspect::Bound::Compute, inspect::Bound::Memory, inspect::Bound::Caches}) {
         double share = 0;
-        for (const driver::RooflinePoint& point : roofline.points)
+        for (const inspect::RooflinePoint& point : roofline.points)
             if (point.bound == bound)
                 share += rows[point.row].share;
-        html.element("span", "", {{"class", fmt::format("swatch {}", driver::toString(bound))}});
-        html.text(fmt::format("bound by {}: {} of the time  ", driver::toString(bound), percentText(share)));
+        html.element("span", "", {{"class", fmt::format("swatch {}", inspect::toString(bound))}});
+        html.text(fmt::format("bound by {}: {} of the time  ", inspect::toString(bound), percentText(share)));
     }
     html.close();
     if (const size_t moving = roofline.points.size() - drawn.size())

@@ -4,7 +4,7 @@
 // at #function-NAME; everything else links there.
 #pragma once
 
-#include "driver/pass_figures.h"
+#include "inspect/pass_figures.h"
 #include "report/facts.h"
 #include "report/html.h"
 
@@ -16,7 +16,7 @@ void writeProblems(Html& html, const Facts& facts);
 void writeSummary(Html& html, const Facts& facts);
 void writeGraph(Html& html, const Facts& facts);
 /// figures: of the Trace's passes, in order.
-void writePasses(Html& html, const Facts& facts, std::span<const driver::PassFigures> figures);
+void writePasses(Html& html, const Facts& facts, std::span<const inspect::PassFigures> figures);
 void writeFusion(Html& html, const Facts& facts);
 /// listings: of facts.hottest, as far as they are detailed.
 void writeKernels(Html& html, const Facts& facts, std::span<const Result<driver::Listing>> listings);

@@ -2,8 +2,8 @@
 //
 // What the report is of: the model, how it was compiled, how it ran; and what went wrong.
 #include "base/file_hash.h"
+#include "base/json.h"
 #include "base/version.h"
-#include "driver/json.h"
 #include "report/sections.h"
 
 #include <algorithm>
@@ -40,7 +40,7 @@ std::string shapes(const driver::Shapes& shapes) {
 }
 
 std::string indented(const std::string& json) {
-    const auto value = driver::parseJson(json);
+    const auto value = parseJson(json);
     return value ? value->dump(2) : json;
 }
 
@@ -57,7 +57,7 @@ void writeSummary(Html& html, const Facts& facts) {
     if (report.profile) {
         writeFigure(html, msText(report.profile->medianMs) + " ms", "a run, the median");
         double flops = 0;
-        for (const driver::ProfileRow& row : report.profile->rows)
+        for (const inspect::ProfileRow& row : report.profile->rows)
             flops += row.flops;
         writeFigure(html, countText(flops) + "FLOP", "a run, estimated");
     }

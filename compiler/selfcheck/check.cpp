@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "selfcheck/check.h"
 
-#include "driver/json.h"
+#include "base/json.h"
+#include "data/golden_case.h"
+#include "data/listed_files.h"
 #include "runtime/peak_resident.h"
-#include "selfcheck/golden_case.h"
-#include "selfcheck/listed_files.h"
 #include "selfcheck/trial.h"
 
 #include <algorithm>
@@ -46,22 +46,22 @@ public:
 private:
     bool files() {
         report_.begin("files");
-        auto listed = readSums(wish_.bundle);
+        auto listed = data::readSums(wish_.bundle);
         if (!listed) {
             report_.bad(listed.error());
             return false;
         }
-        const Verified verified = verify(wish_.bundle, *listed);
+        const data::Verified verified = data::verify(wish_.bundle, *listed);
         std::vector<Diagnostic> problems = verified.problems;
-        std::ranges::move(strangersIn(wish_.bundle, *listed, Beside::Used), std::back_inserter(problems));
+        std::ranges::move(data::strangersIn(wish_.bundle, *listed, data::Beside::Used), std::back_inserter(problems));
         for (const Diagnostic& problem : problems)
             report_.bad(problem);
         if (!problems.empty())
             return false;
-        for (const ListedFile& file : *listed)
+        for (const data::ListedFile& file : *listed)
             listed_.push_back(file.path);
         std::error_code failed; // it was read a moment ago
-        size_ = verified.bytes + std::filesystem::file_size(wish_.bundle / sumsName, failed);
+        size_ = verified.bytes + std::filesystem::file_size(wish_.bundle / data::sumsName, failed);
         report_.good(fmt::format("{} files of {}, all as they were written", listed_.size(),
                                  sizeText(static_cast<double>(size_))),
                      {{"files", listed_.size()}, {"size_bytes", size_}});
@@ -90,13 +90,13 @@ private:
     std::optional<Diagnostic> readManifest() {
         std::ifstream file(wish_.bundle / "manifest.json", std::ios::binary);
         const std::string text((std::istreambuf_iterator<char>(file)), {});
-        const auto root = driver::parseJson(text);
+        const auto root = parseJson(text);
         if (!root || !root->is_object())
             return error("it is no JSON object");
         const json schema = root->value("schema", json());
         constexpr std::string_view known = "lathe-bundle/1";
         if (schema != known)
-            return error(fmt::format("its schema is {}, this program reads {}", driver::dump(schema), known),
+            return error(fmt::format("its schema is {}, this program reads {}", dump(schema), known),
                          "use the lathe-check that came with the bundle");
         const json variants = root->value("variants", json::array());
         if (!variants.is_array())
@@ -158,15 +158,15 @@ private:
             report_.bad(problem);
             return std::nullopt;
         };
-        auto golden = readCase(wish_.bundle, name, trial.types());
+        auto golden = data::readCase(wish_.bundle, name, trial.types());
         if (!golden)
             return failed(golden.error());
         const auto outputs = trial.run(golden->inputs, wish_.threads);
         if (!outputs)
             return failed(outputs.error());
         const int threads = trial.threads();
-        const CaseResult result =
-            compareCase(golden->outputs, golden->compared, golden->rules, *outputs, trial.outputNames());
+        const data::CaseResult result =
+            data::compareCase(golden->outputs, golden->compared, golden->rules, *outputs, trial.outputNames());
         if (!result.wrong.empty())
             return failed(error(result.wrong.front(), "lathe check MODEL says which value diverges first"));
         // Chunks of parallel loops do not depend on who runs them, so neither do bits.
@@ -191,7 +191,7 @@ private:
         return std::move(golden->inputs);
     }
 
-    std::optional<Latency> measure(Trial& trial, const Tensors& inputs) {
+    std::optional<data::Latency> measure(Trial& trial, const Tensors& inputs) {
         report_.begin("time");
         const auto latency = trial.time(inputs, wish_.threads, wish_.repeat);
         if (!latency) {
@@ -215,7 +215,7 @@ private:
     }
 
     /// What was not measured holds no limit.
-    void limits(double loadMs, const std::optional<Latency>& latency) {
+    void limits(double loadMs, const std::optional<data::Latency>& latency) {
         report_.begin("limits");
         struct Measured {
             const char *key, *name;

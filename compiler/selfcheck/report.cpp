@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "selfcheck/report.h"
 
+#include "base/json.h"
 #include "base/printable.h"
-#include "driver/json.h"
 
 #include <array>
 #include <csignal>
@@ -48,7 +48,7 @@ std::string lineOf(bool json, const std::string& step, const char* verdict, cons
     facts["step"] = step;
     facts["verdict"] = verdict;
     facts["text"] = text;
-    return driver::dump(facts) + "\n";
+    return dump(facts) + "\n";
 }
 
 } // namespace

@@ -114,8 +114,8 @@ Result<void> Trial::open(const lathe_linked_model& linked) {
     return failure(status == LATHE_UNSUPPORTED ? ErrorKind::Unsupported : ErrorKind::Invalid, lathe_thread_error());
 }
 
-ValueTypes Trial::types() const {
-    ValueTypes types;
+data::ValueTypes Trial::types() const {
+    data::ValueTypes types;
     lathe_value_info info;
     for (int32_t i = 0; lathe_model_input(model_, i, &info) == LATHE_OK; ++i)
         types.inputs.push_back(typeOf(info.dtype));
@@ -150,7 +150,7 @@ Result<std::vector<HostTensor>> Trial::run(const std::vector<HostTensor>& inputs
     return outputs;
 }
 
-Result<Latency> Trial::time(const std::vector<HostTensor>& inputs, int threads, int runs) {
+Result<data::Latency> Trial::time(const std::vector<HostTensor>& inputs, int threads, int runs) {
     LATHE_TRY(const ContextPtr context, prepare(model_, inputs, threads));
     double first = 0;
     std::vector<double> times;
@@ -161,7 +161,7 @@ Result<Latency> Trial::time(const std::vector<HostTensor>& inputs, int threads, 
             return failure(lastError(context.get()));
         (i == 0 ? first : times.emplace_back()) = msSince(begin);
     }
-    return latencyOf(first, std::move(times));
+    return data::latencyOf(first, std::move(times));
 }
 
 } // namespace lathe::selfcheck

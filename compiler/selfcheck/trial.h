@@ -4,10 +4,10 @@
 #pragma once
 
 #include "base/result.h"
+#include "data/golden_case.h"
+#include "data/latency.h"
 #include "model/host_tensor.h"
 #include "runtime/linked_model.h"
-#include "selfcheck/golden_case.h"
-#include "selfcheck/latency.h"
 
 #include <cstdint>
 #include <filesystem>
@@ -31,7 +31,7 @@ public:
     /// A model that is part of this program, whose bytes nobody verifies: they are the program that runs.
     Result<void> open(const lathe_linked_model& linked);
     const lathe_model* model() const { return model_; }
-    ValueTypes types() const;
+    data::ValueTypes types() const;
     std::vector<std::string> outputNames() const;
     double loadMs() const { return loadMs_; }
 
@@ -39,7 +39,7 @@ public:
     Result<std::vector<model::HostTensor>> run(const std::vector<model::HostTensor>& inputs, int threads);
     /// Runs `runs` times after a first one, which no earlier run has warmed the context for; fewer, at least 3, if they would
     /// take over 10 seconds.
-    Result<Latency> time(const std::vector<model::HostTensor>& inputs, int threads, int runs);
+    Result<data::Latency> time(const std::vector<model::HostTensor>& inputs, int threads, int runs);
 
     /// Of the last run: how many threads it had, and the most bytes of its arena.
     int threads() const { return threads_; }

@@ -7,9 +7,9 @@
 //
 // Prints Markdown.
 #include "codegen/target.h"
-#include "driver/kernel_bench.h"
-#include "driver/made_up_kernels.h"
 #include "tune/paired.h"
+#include "tuning/kernel_bench.h"
+#include "tuning/made_up_kernels.h"
 
 #include <atomic>
 #include <cmath>
@@ -46,14 +46,14 @@ int main(int argc, char** argv) {
     driver::Options options;
     options.target = *codegen::parseTarget("native");
     options.cache = false;
-    driver::RunnerOptions runner;
+    device::RunnerOptions runner;
     runner.threads = 1;
     tune::Task task;
     task.workload = task.kernel = "f";
     task.computation = testing::kernelOf(times(100));
     auto maker = std::make_unique<testing::MadeUpKernels>(options, times(100));
     maker->bodies["candidate_" + toString(candidate(2).program)] = times(97);
-    driver::KernelBench bench(options, runner, std::move(maker));
+    tuning::KernelBench bench(options, runner, std::move(maker));
     fmt::print("| against | tests | accepted | pairs, mean | ratio, median of medians |\n|---|---|---|---|---|\n");
     for (const auto& [name, number] : {std::pair{"itself", 1}, std::pair{"97 % of its work", 2}}) {
         int accepted = 0;

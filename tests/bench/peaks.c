@@ -2,7 +2,7 @@
 //
 // What one thread of this machine can do at most: multiply-adds of float32, and bytes read, copied and written by working
 // set. The roofline of kernel_sweep.py is made of these. The sweep compiles this file for the target that it measures, with
-// nothing but the compiler. The loops are the compiler's own (driver/peak_loops.inc). Prints a line each:
+// nothing but the compiler. The loops are the compiler's own (inspect/peak_loops.inc). Prints a line each:
 // `fma 0 FLOPS`, `read BYTES RATE`, `copy BYTES RATE`, `fill BYTES RATE`, in operations and bytes a second; BYTES are the
 // working set, for a copy half of it read and half written. `peaks N` divides working sets by N, for N that run at once.
 #include <stdint.h>
@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
-#include "driver/peak_loops.inc"
+#include "inspect/peak_loops.inc"
 
 enum { rounds = 12 };
 static const int64_t largest = (int64_t)64 << 20;

@@ -8,11 +8,11 @@
 //
 // Prints Markdown. Run it on a machine that has nothing else to do.
 #include "codegen/target.h"
-#include "driver/kernel_bench.h"
-#include "driver/tune_model.h"
 #include "tune/paired.h"
 #include "tune/samples.h"
 #include "tune/spaces.h"
+#include "tuning/kernel_bench.h"
+#include "tuning/tune_model.h"
 
 #include <algorithm>
 #include <cmath>
@@ -95,7 +95,7 @@ double ratioOf(const tune::Trial& trial) {
 }
 
 /// Times all of the space, each beside the default.
-Table timed(const tune::Task& task, const tune::Space& space, driver::KernelBench& bench) {
+Table timed(const tune::Task& task, const tune::Space& space, tuning::KernelBench& bench) {
     Table table{task, space, {}};
     tune::Explorer explorer(space, task.computation);
     tune::Candidate first = *explorer.make({}, std::nullopt, tune::Made::Default);
@@ -226,19 +226,19 @@ int main(int argc, char** argv) {
     driver::Options options;
     options.target = orFail(codegen::parseTarget("native"));
     options.threads = threads;
-    driver::RunnerOptions runner;
+    device::RunnerOptions runner;
     runner.threads = threads;
     driver::Session session(arguments[0]);
-    const auto model = orFail(driver::wholeModel(session, {}, options, runner));
-    const driver::Profile profile = orFail(driver::profile(*model->runner, model->loaded, model->trace,
-                                                           model->inputs.shapes, {.leastRuns = 3, .mostRuns = 10}));
+    const auto model = orFail(tuning::wholeModel(session, {}, options, runner));
+    const inspect::Profile profile = orFail(inspect::profile(*model->runner, model->loaded, model->trace,
+                                                             model->inputs.shapes, {.leastRuns = 3, .mostRuns = 10}));
     model->runner->stop();
-    const driver::MachinePeaks peaks = driver::machinePeaks(threads, true);
-    const tune::Machine machine = driver::tuningMachine(options.target, peaks, threads);
+    const inspect::MachinePeaks peaks = inspect::machinePeaks(threads, true);
+    const tune::Machine machine = tuning::tuningMachine(options.target, peaks, threads);
     std::vector<std::string> leftOut;
-    driver::KernelBench bench(options, runner);
+    tuning::KernelBench bench(options, runner);
     const tune::Space space =
-        orFail(tune::makeSpace(spaceName, driver::templateSpace(options.target), options.target, threads));
+        orFail(tune::makeSpace(spaceName, tuning::templateSpace(options.target), options.target, threads));
     std::map<std::string_view, std::vector<double>> trials, missing;
     fmt::print("| kernel | programs | fastest of the default |");
     for (const std::string_view name : tune::searchNames())
@@ -246,7 +246,7 @@ int main(int argc, char** argv) {
             fmt::print(" {} |", name);
     fmt::print("\n");
     for (const tune::Task& task :
-         chosen(driver::tuningTasks(model->trace, profile, peaks, threads, {}, leftOut), names)) {
+         chosen(tuning::tuningTasks(model->trace, profile, peaks, threads, {}, leftOut), names)) {
         const Table table = timed(task, cut(space, task.computation, programs), bench);
         fmt::print("| {} | {} | {:.2f} |", task.kernel, table.trials.size(), table.best);
         for (const std::string_view name : tune::searchNames()) {

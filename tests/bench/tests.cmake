@@ -17,7 +17,7 @@ target_link_libraries(trials-bench PRIVATE lathe_views lathe_records lathe_base 
 foreach(name searches acceptance)
   add_executable(${name}-bench ${CMAKE_SOURCE_DIR}/tests/bench/${name}_bench.cpp)
   target_include_directories(${name}-bench PRIVATE ${CMAKE_SOURCE_DIR}/compiler ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/tests)
-  target_link_libraries(${name}-bench PRIVATE lathe_driver lathe_base lathe_warnings Qt6::Core)
+  target_link_libraries(${name}-bench PRIVATE lathe_tuning lathe_base lathe_warnings Qt6::Core)
 endforeach()
 # Nothing runs them in the tests, but they are to compile.
 add_dependencies(release_tests window-bench trials-bench searches-bench acceptance-bench)

@@ -33,7 +33,6 @@
 using namespace lathe;
 using records::File;
 namespace models = views::models;
-namespace tuning = views::tuning;
 
 namespace {
 
@@ -133,12 +132,12 @@ public:
         std::vector<double> opening;
         size_t bytes = 0;
         for (int round = 0; round < rounds; ++round) {
-            tuning::TrialsPanel panel;
-            tuning::CostModelPanel cost;
+            views::tuning::TrialsPanel panel;
+            views::tuning::CostModelPanel cost;
             models::Selection selection;
             models::StudyLog log;
             models::StudyPick pick;
-            tuning::HistoryPanel history(&selection, log, &pick);
+            views::tuning::HistoryPanel history(&selection, log, &pick);
             for (QWidget* each :
                  {static_cast<QWidget*>(&panel), static_cast<QWidget*>(&cost), static_cast<QWidget*>(&history)}) {
                 each->resize(screen);
@@ -207,7 +206,7 @@ private:
         found->second[at_++].push_back(slowest(act));
     }
 
-    void table(tuning::TrialsPanel& panel) {
+    void table(views::tuning::TrialsPanel& panel) {
         panel.tabs()->setCurrentIndex(0);
         QScrollBar* bar = panel.table()->verticalScrollBar();
         for (int step = 0; step <= 40; ++step)
@@ -217,13 +216,13 @@ private:
         type(panel, "filter");
     }
 
-    void type(tuning::TrialsPanel& panel, const char* name) {
+    void type(views::tuning::TrialsPanel& panel, const char* name) {
         for (const char* text :
              {"rows>8", "rows>8 ratio<1", "rows>8 ratio<95% verdict:measured", "signal", "-made:random", ""})
             frame(name, [&] { panel.setFilter(QLatin1String(text)); });
     }
 
-    void views(tuning::TrialsPanel& panel) {
+    void views(views::tuning::TrialsPanel& panel) {
         for (const int tab : {1, 2}) {
             slowest([&] { panel.tabs()->setCurrentIndex(tab); });
             type(panel, tab == 1 ? "answers" : "parallel axes");

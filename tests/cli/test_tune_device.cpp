@@ -8,8 +8,8 @@
 // `lathe tune --device`, as scripts see it. The device is this machine by a real sshd, and what is compiled for is not this
 // machine: so what is recorded of the one cannot be taken for the other's.
 #include "codegen/target.h"
-#include "driver/device.h"
-#include "driver/runner_client.h"
+#include "device/device.h"
+#include "device/runner_client.h"
 #include "support/onnx_model.h"
 #include "support/program.h"
 #include "support/program_of_tests.h"
@@ -132,10 +132,10 @@ private slots:
     }
 
     void whoMeasuresThereGoesFirst() {
-        lathe::driver::RunnerOptions options;
-        lathe::driver::useRunner(options, *lathe::driver::runnerCommand(*lathe::driver::parseDevice("ssh:device"),
+        lathe::device::RunnerOptions options;
+        lathe::device::useRunner(options, *lathe::device::runnerCommand(*lathe::device::parseDevice("ssh:device"),
                                                                         lathe::codegen::nativeTarget()));
-        lathe::driver::RunnerClient other(options);
+        lathe::device::RunnerClient other(options);
         QVERIFY(other.leaseDevice().has_value());
         QProcess process;
         process.start(LATHE_BINARY_DIR "/lathe", tune({"--trials", "3", "--time", "200", "--no-layouts"}));

@@ -38,7 +38,7 @@ class TestDamagedBundles : public QObject {
     /// What is said of the bundle; empty: it is good.
     std::vector<Diagnostic> problems() const {
         const auto opened = OpenBundle::open(bundle_);
-        auto found = opened ? verifyFiles(*opened, lathe::selfcheck::Beside::Used) : std::vector{opened.error()};
+        auto found = opened ? verifyFiles(*opened, lathe::data::Beside::Used) : std::vector{opened.error()};
         for (const Diagnostic& problem : found) // whatever it is, it is about a file of this bundle
             if (!problem.file.starts_with(bundle_.string() + "/"))
                 throw std::runtime_error("of no file of the bundle: " + toString(problem));
@@ -61,7 +61,7 @@ class TestDamagedBundles : public QObject {
         const auto opened = OpenBundle::open(bundle);
         if (!opened)
             return opened.error().file.starts_with(root_.string());
-        if (!verifyFiles(*opened, lathe::selfcheck::Beside::Used).empty())
+        if (!verifyFiles(*opened, lathe::data::Beside::Used).empty())
             return true;
         ++harmless_;
         for (const ManifestFile& file : opened->manifest().files)

@@ -8,9 +8,9 @@
 // Timeout: 1200
 // Runs: release
 #include "codegen/target.h"
-#include "driver/compare.h"
+#include "data/compare.h"
+#include "device/runner_client.h"
 #include "driver/compile.h"
-#include "driver/runner_client.h"
 #include "relay/ir.h"
 #include "support/host_tensor.h"
 #include "support/onnx_model.h"
@@ -208,9 +208,9 @@ class TestChannelBlocks : public QObject {
             problem = toString(compiled.error());
             return {};
         }
-        driver::RunnerOptions runnerOptions;
+        device::RunnerOptions runnerOptions;
         runnerOptions.program = LATHE_BINARY_DIR "/lathe-runner";
-        driver::RunnerClient runner(runnerOptions);
+        device::RunnerClient runner(runnerOptions);
         if (!runner.load(file) || !runner.setInput("x", x) || !runner.run()) {
             problem = "it does not run";
             return {};
@@ -241,8 +241,8 @@ class TestChannelBlocks : public QObject {
         QVERIFY2(problem.empty() && !expected.empty(), problem.c_str());
         QCOMPARE(got.size(), expected.size());
         for (size_t i = 0; i < got.size(); ++i) {
-            const driver::Comparison same =
-                driver::compare(got[i], expected[i], {.relative = 1e-4, .absolute = 1e-6, .absoluteOfRange = 1e-5});
+            const data::Comparison same =
+                data::compare(got[i], expected[i], {.relative = 1e-4, .absolute = 1e-6, .absoluteOfRange = 1e-5});
             QVERIFY2(same.right, fmt::format("output {}: {}", i, same.message).c_str());
         }
     }

@@ -3,10 +3,10 @@
 // Links: onnx
 //
 // compile(): results by the runner, the Trace, Decisions, cancellation, the cache, and what happens when a pass fails.
+#include "base/text_diff.h"
+#include "device/runner_client.h"
 #include "driver/compile.h"
 #include "driver/passes.h"
-#include "driver/runner_client.h"
-#include "driver/text_diff.h"
 #include "support/host_tensor.h"
 #include "support/onnx_model.h"
 #include "support/program_of_tests.h"
@@ -77,9 +77,9 @@ class TestCompile : public QObject {
     }
 
     std::vector<float> run(const std::vector<float>& x) {
-        driver::RunnerOptions options;
+        device::RunnerOptions options;
         options.program = LATHE_BINARY_DIR "/lathe-runner";
-        driver::RunnerClient runner(options);
+        device::RunnerClient runner(options);
         const auto loaded = runner.load(out_);
         if (!loaded || !runner.setInput("x", tensorOf(types::Float32, {std::ssize(x)}, x)) || !runner.run())
             return {};
@@ -118,7 +118,7 @@ private slots:
             const auto listing = kernel.listing();
             QVERIFY(listing && listing->function == kernel.stages.back().second);
             QVERIFY(listing->llvmIr.find(kernel.name) != std::string::npos);
-            QCOMPARE(listing->irStatements.size(), driver::splitLines(listing->llvmIr).size());
+            QCOMPARE(listing->irStatements.size(), splitLines(listing->llvmIr).size());
             // The instructions of the one loop lead to the node that stores; what is inlined into it counts to it.
             const std::vector<model::Span> spans = driver::spansByOrigin(trace, kernel.name);
             std::set<int32_t> nodes;

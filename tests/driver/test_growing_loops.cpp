@@ -4,8 +4,8 @@
 //
 // Loops that hand on values whose sizes change: the values are right even where they trade places, the memory is that of
 // the values and not of all iterations, and no fixed number is claimed for it.
+#include "device/runner_client.h"
 #include "driver/compile.h"
-#include "driver/runner_client.h"
 #include "support/host_tensor.h"
 #include "support/onnx_model.h"
 #include "support/program_of_tests.h"
@@ -49,9 +49,9 @@ private slots:
         QVERIFY2(compiled, compiled ? "" : toString(compiled.error()).c_str());
         QVERIFY(!trace.peakBytes);
 
-        driver::RunnerOptions runnerOptions;
+        device::RunnerOptions runnerOptions;
         runnerOptions.program = LATHE_BINARY_DIR "/lathe-runner";
-        driver::RunnerClient runner(runnerOptions);
+        device::RunnerClient runner(runnerOptions);
         QVERIFY(runner.load(path));
         QVERIFY(runner.setInput("x", tensorOf<float>(types::Float32, {1, 3}, {0, 10, 20})));
         for (const int64_t n : {0, 1, 2, 7, 3000}) {

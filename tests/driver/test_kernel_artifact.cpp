@@ -3,8 +3,8 @@
 //
 // One kernel as an artifact: it computes what it should at any sizes, refuses sizes that contradict its inputs, and is timed
 // by the runner's bench.
+#include "device/runner_client.h"
 #include "driver/kernel_artifact.h"
-#include "driver/runner_client.h"
 #include "lower/pipeline.h"
 #include "support/host_tensor.h"
 #include "support/program_of_tests.h"
@@ -36,7 +36,7 @@ class TestKernelArtifact : public QObject {
     QTemporaryDir temporary_;
     std::filesystem::path path_;
     driver::Options options_;
-    driver::RunnerOptions runnerOptions_;
+    device::RunnerOptions runnerOptions_;
 
     /// The stages of the kernel when it is compiled under these decisions; none if that fails.
     std::set<std::string> stagesUnder(const driver::Decisions& decisions) {
@@ -46,10 +46,10 @@ class TestKernelArtifact : public QObject {
                 stages.insert(stage);
         return stages;
     }
-    Result<void> setPlan(driver::RunnerClient& runner, const std::vector<int64_t>& plan) {
+    Result<void> setPlan(device::RunnerClient& runner, const std::vector<int64_t>& plan) {
         return runner.setInput("plan", tensorOf(types::Int64, {std::ssize(plan)}, plan));
     }
-    Result<void> setRows(driver::RunnerClient& runner, int64_t rows, int64_t columns) {
+    Result<void> setRows(device::RunnerClient& runner, int64_t rows, int64_t columns) {
         std::vector<float> x(static_cast<size_t>(rows * columns));
         for (size_t i = 0; i < x.size(); ++i)
             x[i] = static_cast<float>(i % 17);
@@ -71,7 +71,7 @@ private slots:
     }
 
     void computesAtAllSizes() {
-        driver::RunnerClient runner(runnerOptions_);
+        device::RunnerClient runner(runnerOptions_);
         const auto loaded = runner.load(path_);
         QVERIFY2(loaded, loaded ? "" : toString(loaded.error()).c_str());
         for (const auto& [rows, columns] : {std::pair{1, 1}, {5, 40}, {64, 100}, {3, 0}, {0, 3}}) {
@@ -101,7 +101,7 @@ private slots:
         const std::filesystem::path path = temporary_.filePath("two.so").toStdString();
         const auto written = driver::writeKernelArtifact(kernels, options_, path);
         QVERIFY2(written, written ? "" : toString(written.error()).c_str());
-        driver::RunnerClient runner(runnerOptions_);
+        device::RunnerClient runner(runnerOptions_);
         QVERIFY(runner.load(path));
         QVERIFY(setRows(runner, 5, 40));
         QVERIFY(runner.startProfile());
@@ -144,7 +144,7 @@ private slots:
     }
 
     void sizesThatContradictAreRefused() {
-        driver::RunnerClient runner(runnerOptions_);
+        device::RunnerClient runner(runnerOptions_);
         QVERIFY(runner.load(path_));
         QVERIFY(setRows(runner, 4, 8));
         for (const std::vector<int64_t>& plan : {std::vector<int64_t>{0, 1, 4, 9},
@@ -156,19 +156,19 @@ private slots:
                                                  {-1, 1, 4, 8}}) {
             QVERIFY(setPlan(runner, plan));
             QVERIFY(!runner.run());
-            QVERIFY(runner.outcome() == driver::RunnerOutcome::Refused);
+            QVERIFY(runner.outcome() == device::RunnerOutcome::Refused);
         }
         QVERIFY(setPlan(runner, {0, 1, 4, 8}));
         QVERIFY(runner.run());
     }
 
     void isTimed() {
-        driver::RunnerClient runner(runnerOptions_);
-        driver::RunnerBench plan;
+        device::RunnerClient runner(runnerOptions_);
+        device::RunnerBench plan;
         plan.kernel = "sums";
         plan.samples = 5;
         plan.least = std::chrono::milliseconds(2);
-        const auto timeOf = [&](int64_t rows, int64_t columns) -> Result<driver::RunnerBenchTimes> {
+        const auto timeOf = [&](int64_t rows, int64_t columns) -> Result<device::RunnerBenchTimes> {
             plan.sizes = {rows, columns};
             LATHE_CHECKED(setRows(runner, rows, columns));
             return runner.bench(plan);
@@ -181,8 +181,8 @@ private slots:
         QCOMPARE(small->samples.size(), size_t(5));
         // A call of 256 elements is far shorter than a sample, one of 2^20 far longer than that.
         QVERIFY(small->calls > 10 && small->calls > large->calls);
-        const auto leastOf = [](const driver::RunnerBenchTimes& times) {
-            return std::ranges::min(times.samples, {}, &driver::RunnerBenchTimes::Sample::ns).ns;
+        const auto leastOf = [](const device::RunnerBenchTimes& times) {
+            return std::ranges::min(times.samples, {}, &device::RunnerBenchTimes::Sample::ns).ns;
         };
         const double least = leastOf(*small);
         QVERIFY(least > 0 && least * 50 < leastOf(*large));
@@ -203,7 +203,7 @@ private slots:
         plan.kernel = "sums";
         plan.sizes = {4, 65};
         QVERIFY(!runner.bench(plan));
-        QVERIFY(runner.outcome() == driver::RunnerOutcome::Refused);
+        QVERIFY(runner.outcome() == device::RunnerOutcome::Refused);
     }
 };
 

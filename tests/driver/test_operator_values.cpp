@@ -6,8 +6,8 @@
 // Needs: lathe-runner
 // Links: onnx lathe_driver
 #include "base/memory_file.h"
+#include "device/runner_client.h"
 #include "driver/compile.h"
-#include "driver/runner_client.h"
 #include "support/host_tensor.h"
 #include "support/onnx_model.h"
 #include "support/program_of_tests.h"
@@ -36,9 +36,9 @@ model::HostTensor resultOf(const std::string& graph, const std::vector<int64_t>&
         problem = toString(compiled.error());
         return {};
     }
-    driver::RunnerOptions where;
+    device::RunnerOptions where;
     where.program = LATHE_BINARY_DIR "/lathe-runner";
-    driver::RunnerClient runner(where);
+    device::RunnerClient runner(where);
     if (!runner.load(artifact.path()) || !runner.setInput("x", tensorOf(types::Float32, shape, x)) || !runner.run()) {
         problem = "did not run";
         return {};

@@ -5,8 +5,8 @@
 // Exponentials of −80 … −110, which pass the smallest normal float at −87.3: at default numerics they are 0 from there on, where
 // the machine computes subnormal numbers by microcode; under strict numerics they are what mathematics says. So is all that is made
 // of them, at any number of threads.
+#include "device/runner_client.h"
 #include "driver/compile.h"
-#include "driver/runner_client.h"
 #include "support/host_tensor.h"
 #include "support/onnx_model.h"
 #include "support/program_of_tests.h"
@@ -77,10 +77,10 @@ class TestSubnormals : public QObject {
         const std::filesystem::path out = temporary_.filePath("model.so").toStdString();
         if (!driver::compileBytes(std::as_bytes(std::span(bytes)), "model.onnx", out, {}, options, trace, {}))
             return {};
-        driver::RunnerOptions with;
+        device::RunnerOptions with;
         with.program = LATHE_BINARY_DIR "/lathe-runner";
         with.threads = threads;
-        driver::RunnerClient runner(with);
+        device::RunnerClient runner(with);
         if (!runner.load(out) || !runner.setInput("x", tensorOf(types::Float32, {rows, columns}, x)) || !runner.run())
             return {};
         const auto output = runner.output(0);

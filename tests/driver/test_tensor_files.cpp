@@ -2,7 +2,7 @@
 // Links: onnx
 //
 // .npy and .pb files: read as they were written, and refused with the file's name where any byte of their form is wrong.
-#include "driver/guarded.h"
+#include "base/guarded.h"
 #include "driver/tensor_files.h"
 #include "support/host_tensor.h"
 #include "support/onnx_model.h"
@@ -233,8 +233,8 @@ private slots:
         const std::vector<std::byte> bytes(20'000'000);
         const std::vector<int64_t> shape{int64_t(bytes.size())};
         int asked = 0;
-        const auto written = driver::guarded(
-            [&] { return driver::writeNpy(path, {types::Int8, shape, bytes}, [&] { return ++asked == 3; }); });
+        const auto written =
+            guarded([&] { return driver::writeNpy(path, {types::Int8, shape, bytes}, [&] { return ++asked == 3; }); });
         QVERIFY(!written && written.error().kind == ErrorKind::Cancelled);
         QCOMPARE(asked, 3); // it ended there
         const auto left = driver::readTensorFile(path);

@@ -5,8 +5,8 @@
 // Needs: lathe-runner
 // Links: onnx lathe_driver
 #include "base/memory_file.h"
+#include "device/runner_client.h"
 #include "driver/compile.h"
-#include "driver/runner_client.h"
 #include "support/host_tensor.h"
 #include "support/onnx_model.h"
 #include "support/program_of_tests.h"
@@ -87,9 +87,9 @@ private slots:
             const auto compiled =
                 driver::compileBytes(std::as_bytes(std::span(bytes)), "model", artifact.path(), {}, options, trace);
             QVERIFY2(compiled, compiled ? "" : toString(compiled.error()).c_str());
-            driver::RunnerOptions where;
+            device::RunnerOptions where;
             where.program = LATHE_BINARY_DIR "/lathe-runner";
-            driver::RunnerClient runner(where);
+            device::RunnerClient runner(where);
             QVERIFY(runner.load(artifact.path()));
             const auto give = [&](const std::string& name, const std::vector<int64_t>& shape) {
                 int64_t count = 1;

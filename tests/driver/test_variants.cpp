@@ -7,8 +7,8 @@
 // Links: onnx lathe_driver
 // Timeout: 1200
 // Runs: release
+#include "device/runner_client.h"
 #include "driver/compile.h"
-#include "driver/runner_client.h"
 #include "support/host_tensor.h"
 #include "support/onnx_model.h"
 #include "support/program_of_tests.h"
@@ -71,7 +71,7 @@ class TestVariants : public QObject {
 
     /// What the model that was compiled last gives.
     Result<std::vector<float>> run(const model::HostTensor& x, int threads) const {
-        driver::RunnerClient client({.threads = threads});
+        device::RunnerClient client({.threads = threads});
         LATHE_CHECKED(client.load(artifact()));
         LATHE_CHECKED(client.setInput("x", x));
         LATHE_CHECKED(client.run());

@@ -182,7 +182,7 @@ Findings checkProvenance(const driver::Trace& trace) {
     for (const driver::CallRecord& call : trace.calls)
         for (const model::Span span : call.origins)
             addAll(span);
-    if (const auto last = driver::lastModule(trace)) // branches and loops are code of the entry
+    if (const auto last = inspect::lastModule(trace)) // branches and loops are code of the entry
         relay::visitBindings(*last, [&](const relay::Binding& binding) {
             if (!relay::blocksOf(binding.rhs).empty())
                 addAll(binding.span);
@@ -200,7 +200,7 @@ Findings checkProvenance(const driver::Trace& trace) {
 
 Findings checkWays(const std::shared_ptr<const driver::Trace>& traced, double share) {
     const driver::Trace& trace = *traced;
-    const driver::Provenance provenance(traced);
+    const inspect::Provenance provenance(traced);
     Collector collector;
     std::vector<std::optional<driver::Listing>> listings(trace.kernels.size());
     parallelFor(listings.size(), 0, [&](size_t i) {
@@ -226,7 +226,7 @@ Findings checkWays(const std::shared_ptr<const driver::Trace>& traced, double sh
             ++removed;
         else if (bound && uses.empty())
             ++entry; // a branch or a loop: checkProvenance holds that no other has no call
-        else if (bound && std::ranges::any_of(uses, [&](const driver::NodeUse& use) {
+        else if (bound && std::ranges::any_of(uses, [&](const inspect::NodeUse& use) {
                      return std::ranges::any_of(listingOf(use.call).instructions,
                                                 [&](const driver::Instruction& instruction) {
                                                     return std::ranges::binary_search(use.origins, instruction.origin);
@@ -249,7 +249,7 @@ Findings checkWays(const std::shared_ptr<const driver::Trace>& traced, double sh
             continue;
         const std::vector<int> nodes = provenance.nodesOf(call, instruction.origin);
         const bool bothWays = !nodes.empty() && std::ranges::all_of(nodes, [&](int node) {
-            return std::ranges::any_of(provenance.usesOf(node), [&](const driver::NodeUse& use) {
+            return std::ranges::any_of(provenance.usesOf(node), [&](const inspect::NodeUse& use) {
                 return use.call == call && std::ranges::binary_search(use.origins, instruction.origin);
             });
         });

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "driver/compile.h"
-#include "driver/provenance.h"
+#include "inspect/provenance.h"
 #include "support/fixtures.h"
 
 #include <filesystem>

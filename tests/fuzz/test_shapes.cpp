@@ -9,8 +9,8 @@
 // beyond its limit, and where ONNX's own shape inference knows an output's dims, a run that succeeds has them.
 // The models are ONNX's node tests with their dims taken away, and networks. $LATHE_FUZZ multiplies the count; 10 is the
 // full run: 10,000 sets. Left out under sanitizers: neither compiled models nor the C program are instrumented.
+#include "device/runner_client.h"
 #include "driver/compile.h"
-#include "driver/runner_client.h"
 #include "fuzz/extent.h"
 #include "support/fixtures.h"
 #include "support/onnx_model.h"
@@ -294,28 +294,28 @@ private slots:
 
     void throughTheRunner() {
         counts_ = {};
-        driver::RunnerOptions options;
+        device::RunnerOptions options;
         options.threads = 2;
         options.contextBytes = contextBytes;
         options.timeout = std::chrono::seconds(seconds);
         options.program = LATHE_BINARY_DIR "/lathe-runner";
         int64_t peak = 0;
         for (size_t model = 0; model < models_.size(); ++model) {
-            driver::RunnerClient runner(options);
+            device::RunnerClient runner(options);
             auto loaded = runner.load(artifacts_[model].toStdString());
             QVERIFY(loaded);
             for (const auto& set : sets_[model]) {
                 const std::string where = models_[model].name + " at " + text(set);
                 auto survives = [&](const Diagnostic& diagnostic) {
-                    if (runner.outcome() == driver::RunnerOutcome::Timeout) {
+                    if (runner.outcome() == device::RunnerOutcome::Timeout) {
                         ++counts_.slow;
                         loaded = runner.load(artifacts_[model].toStdString());
                         return loaded.has_value();
                     }
                     ++counts_.refused;
-                    if (runner.outcome() != driver::RunnerOutcome::Refused)
+                    if (runner.outcome() != device::RunnerOutcome::Refused)
                         qWarning("%s: %s", where.c_str(), toString(diagnostic).c_str());
-                    return runner.outcome() == driver::RunnerOutcome::Refused;
+                    return runner.outcome() == device::RunnerOutcome::Refused;
                 };
                 Result<void> ready;
                 for (size_t i = 0; i < set.size() && ready; ++i) {

@@ -48,7 +48,7 @@ struct Answers : QObject {
             compilation = made;
         });
         connect(&engine, &Engine::ran, this,
-                [this](const std::vector<app::CompilationPtr>&, const std::vector<driver::Profile>&,
+                [this](const std::vector<app::CompilationPtr>&, const std::vector<inspect::Profile>&,
                        const std::vector<Diagnostic>& found) {
                     ++given;
                     problems = found;

@@ -62,11 +62,11 @@ private slots:
 
     void aPointSelectsItsCall() {
         show(roofline());
-        const driver::Profile& profile = window_->profilePage()->model()->profile();
+        const inspect::Profile& profile = window_->profilePage()->model()->profile();
         const auto& points = roofline()->roofline().points;
         QCOMPARE(points.size(), profile.rows.size());
         size_t clicked = 0;
-        for (const driver::RooflinePoint& point : points) {
+        for (const inspect::RooflinePoint& point : points) {
             if (point.intensity <= 0)
                 continue;
             const QPointF pixel = roofline()->pixelOf(point);
@@ -74,7 +74,7 @@ private slots:
             QTest::mouseClick(roofline()->plot(), Qt::LeftButton, {}, pixel.toPoint());
             // Points may lie on one another: then it is one that is as near.
             const int call = window_->selection().place().call;
-            const auto row = std::ranges::find(profile.rows, call, &driver::ProfileRow::call);
+            const auto row = std::ranges::find(profile.rows, call, &inspect::ProfileRow::call);
             QVERIFY(row != profile.rows.end());
             QCOMPARE(window_->selection().nodes(), std::vector<int>(row->nodes.begin(), row->nodes.end()));
             clicked += row - profile.rows.begin() == ptrdiff_t(point.row);
@@ -86,7 +86,7 @@ private slots:
         show(memory());
         const driver::Trace& trace = window_->provenance()->trace();
         QVERIFY(memory()->chart().buffers.size() > 3);
-        for (const driver::MemoryChart::Buffer& buffer : memory()->chart().buffers) {
+        for (const inspect::MemoryChart::Buffer& buffer : memory()->chart().buffers) {
             const lower::PlacedBuffer& record = trace.buffers[buffer.index];
             if (!buffer.offset || buffer.bytes < memory()->chart().peak() / 50) // thinner than a pixel
                 continue;

@@ -30,8 +30,8 @@
 namespace lathe::testing::test_check_page {
 
 using namespace lathe::views::models;
-using driver::CheckRow;
-using driver::CheckState;
+using diagnose::CheckRow;
+using diagnose::CheckState;
 using views::check::CheckPage;
 
 class TestCheckPage : public QObject {
@@ -69,7 +69,7 @@ class TestCheckPage : public QObject {
         graph->nodeCount = 4;
         auto trace = std::make_shared<driver::Trace>();
         trace->graph = graph;
-        auto check = std::make_shared<driver::Check>();
+        auto check = std::make_shared<diagnose::Check>();
         check->trace = trace;
         check->rows = {row("a", 0, CheckState::Within, 1e-6, 1e-3), row("b", 1, CheckState::NotCompared, 0, 0),
                        row("c", 2, CheckState::Diverges, 0.5, 20), row("d", 3, CheckState::Diverges, 1, 40)};
@@ -106,7 +106,7 @@ private slots:
         QCOMPARE(text(2, CheckModel::Type), QString("float32[2,3]"));
         QCOMPARE(text(3, CheckModel::State), QString("diverges"));
         QCOMPARE(model.first(), std::vector<int>{2});
-        auto odd = std::make_shared<driver::Check>(*sampleCheck());
+        auto odd = std::make_shared<diagnose::Check>(*sampleCheck());
         odd->rows[0].comparison.elements = 6;
         odd->rows[0].comparison.nan = 3;
         odd->rows[0].comparison.worst = -1;
@@ -198,19 +198,19 @@ private slots:
         Selection selection;
         CheckPage page(&selection);
         auto* combo = page.findChild<QComboBox*>();
-        QVERIFY(std::holds_alternative<driver::AgainstUnoptimized>(page.against()));
+        QVERIFY(std::holds_alternative<diagnose::AgainstUnoptimized>(page.against()));
         combo->setFocus();
         QTest::keyClick(combo, Qt::Key_End); // no key in the list opens a dialog
-        QVERIFY(std::holds_alternative<driver::AgainstNumerics>(page.against()));
+        QVERIFY(std::holds_alternative<diagnose::AgainstNumerics>(page.against()));
         page.setFiles({"/data/a.npy", "/data/b.npy"});
-        const driver::CheckAgainst files = page.against();
-        QCOMPARE(std::get<driver::AgainstFiles>(files).files.size(), size_t(2));
+        const diagnose::CheckAgainst files = page.against();
+        QCOMPARE(std::get<diagnose::AgainstFiles>(files).files.size(), size_t(2));
         QCOMPARE(combo->currentText(), QString("2 files"));
         page.setFiles({folder_.path()});
         QCOMPARE(combo->currentText(), QFileInfo(folder_.path()).fileName());
         QCOMPARE(combo->count(), 3);
         QTest::keyClick(combo, Qt::Key_Home);
-        QVERIFY(std::holds_alternative<driver::AgainstUnoptimized>(page.against()));
+        QVERIFY(std::holds_alternative<diagnose::AgainstUnoptimized>(page.against()));
     }
 
     void filesAreAskedFor() {
@@ -236,7 +236,7 @@ private slots:
         };
         answer({});
         actionWith("folder")->trigger();
-        QVERIFY(std::holds_alternative<driver::AgainstUnoptimized>(page.against()));
+        QVERIFY(std::holds_alternative<diagnose::AgainstUnoptimized>(page.against()));
         answer(folder_.path() + "/values");
         actionWith("folder")->trigger();
         QCOMPARE(asked, 2);
@@ -394,7 +394,7 @@ private slots:
         window.show();
         QVERIFY(openAndWait(window, sample("small_transformer.onnx")));
         Settled settled(window);
-        window.check(driver::AgainstUnoptimized{});
+        window.check(diagnose::AgainstUnoptimized{});
         window.cancel();
         QVERIFY(settled.wait());
         QVERIFY(!window.checkPage()->model()->check());

@@ -16,7 +16,7 @@ using views::text::CodeView;
 using views::text::ComparisonView;
 namespace models = views::models;
 using models::Tint;
-using Kind = driver::DiffRow::Kind;
+using Kind = DiffRow::Kind;
 
 namespace {
 
@@ -108,10 +108,9 @@ private slots:
         using models::pairedRows;
         const std::vector<std::string> before{"fn main {", "%1 = conv(%0)", "%2 = bn(%1)", "%3 = relu(%2)", "}"},
             after{"fn main {", "%9 = relu(%8)", "%7 = extra(%0)", "}"};
-        const std::vector<driver::DiffRow> rows = pairedRows(before, after, {-1, -1, -1, 1, -1});
-        const std::vector<driver::DiffRow> expected{{Kind::Same, 0, 0},     {Kind::Removed, 1, -1},
-                                                    {Kind::Removed, 2, -1}, {Kind::Changed, 3, 1},
-                                                    {Kind::Added, -1, 2},   {Kind::Same, 4, 3}};
+        const std::vector<DiffRow> rows = pairedRows(before, after, {-1, -1, -1, 1, -1});
+        const std::vector<DiffRow> expected{{Kind::Same, 0, 0},    {Kind::Removed, 1, -1}, {Kind::Removed, 2, -1},
+                                            {Kind::Changed, 3, 1}, {Kind::Added, -1, 2},   {Kind::Same, 4, 3}};
         QVERIFY(rows == expected);
         const auto [left, right] = models::changedColumns("  %3 = relu(%2)", "  %9 = relu(%8)");
         QVERIFY(left == (std::vector<models::Columns>{{2, 4}, {12, 14}}));

@@ -6,7 +6,7 @@
 // names gives the same bundle; fields that cannot be are refused page by page; cancelling leaves nothing.
 #include "app/main_window.h"
 #include "deploy/archive.h"
-#include "driver/device_list.h"
+#include "device/device_list.h"
 #include "gui/window.h"
 #include "support/program.h"
 #include "support/program_of_tests.h"
@@ -108,12 +108,12 @@ class TestExportWizard : public QObject {
 private slots:
     void initTestCase() {
         isolate(folder_, "test_export_wizard");
-        driver::Device board{.transport = driver::Device::Transport::Ssh, .host = "10.0.0.7"};
+        device::Device board{.transport = device::Device::Transport::Ssh, .host = "10.0.0.7"};
         board.name = "board";
-        QVERIFY(driver::addDevice(driver::devicesFile(), board));
-        driver::Device old{.transport = driver::Device::Transport::Qemu, .cpu = "Nehalem"};
+        QVERIFY(device::addDevice(device::devicesFile(), board));
+        device::Device old{.transport = device::Device::Transport::Qemu, .cpu = "Nehalem"};
         old.name = "old";
-        QVERIFY(driver::addDevice(driver::devicesFile(), old));
+        QVERIFY(device::addDevice(device::devicesFile(), old));
     }
 
     /// The words of the command are those that a shell reads.

@@ -146,7 +146,7 @@ private slots:
         for (int line = 0; line < 400; ++line) {
             comparison.before << QStringLiteral("  %%1 = add").arg(line);
             comparison.after << (line % 200 == 100 ? QStringLiteral("  another") : comparison.before.back());
-            comparison.rows.push_back({driver::DiffRow::Kind::Same, line, line});
+            comparison.rows.push_back({DiffRow::Kind::Same, line, line});
         }
         comparison.nodesBefore.resize(400);
         comparison.nodesAfter.resize(400);

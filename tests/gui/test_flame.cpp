@@ -4,9 +4,9 @@
 // Needs: lathe-runner samples
 // Timeout: 600
 #include "app/main_window.h"
-#include "driver/flame.h"
 #include "gui/sample_graph.h"
 #include "gui/window.h"
+#include "inspect/flame.h"
 #include "support/program_of_tests.h"
 #include "views/profile/flame_panel.h"
 #include "views/profile/profile_page.h"
@@ -19,7 +19,7 @@
 
 namespace lathe::testing::test_flame {
 
-using namespace lathe::driver;
+using namespace lathe::inspect;
 
 namespace {
 
@@ -39,8 +39,8 @@ std::shared_ptr<model::ModelGraph> scopedModel() {
     return modelOf(std::move(graph));
 }
 
-driver::ProfileRow function(int call, double ms, std::vector<int32_t> nodes, int32_t home) {
-    driver::ProfileRow row;
+inspect::ProfileRow function(int call, double ms, std::vector<int32_t> nodes, int32_t home) {
+    inspect::ProfileRow row;
     row.call = call;
     row.function = "fused_" + std::to_string(call);
     row.ms = ms;
@@ -60,9 +60,9 @@ QStringList wayTo(const Flame& flame, const FlameBox& box) {
     return way;
 }
 
-void checkSums(const Flame& flame, const driver::Profile& profile) {
+void checkSums(const Flame& flame, const inspect::Profile& profile) {
     double sum = 0;
-    for (const driver::ProfileRow& row : profile.rows)
+    for (const inspect::ProfileRow& row : profile.rows)
         sum += row.ms;
     QVERIFY(std::abs(flame.boxes.front().ms - sum) <= 1e-9 * sum);
     size_t leaves = 0;
@@ -104,10 +104,10 @@ private slots:
 
     void functionsStandInTheirScopes() {
         const auto model = scopedModel();
-        driver::Profile profile;
+        inspect::Profile profile;
         profile.rows = {function(2, 4, {4, 5}, 4), function(0, 1, {0, 1}, 0), function(1, 2, {2, 3}, 2),
                         function(3, 3, {9, 10}, 10), function(4, 0.5, {}, -1)};
-        const Flame flame = flameOf(profile, *groupedGraph(model, model->graph));
+        const Flame flame = flameOf(profile, *graph::groupedGraph(model, model->graph));
         checkSums(flame, profile);
         QCOMPARE(wayTo(flame, boxOfCall(flame, 0)), QStringList({"left", "layer.0"}));
         QCOMPARE(wayTo(flame, boxOfCall(flame, 2)), QStringList({"left", "layer.0"})); // it begins there
@@ -124,7 +124,7 @@ private slots:
 
     void nothingRan() {
         const auto model = scopedModel();
-        QVERIFY(flameOf({}, *groupedGraph(model, model->graph)).boxes.empty());
+        QVERIFY(flameOf({}, *graph::groupedGraph(model, model->graph)).boxes.empty());
     }
 
     void aRunIsShown() {

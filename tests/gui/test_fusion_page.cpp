@@ -83,9 +83,9 @@ private slots:
         FusionModel model;
         QAbstractItemModelTester tester(&model);
         model.show(fusionRows(trace_).functions);
-        driver::Profile profile;
+        inspect::Profile profile;
         profile.rows.resize(2); // two kernels of one function
-        for (driver::ProfileRow& row : profile.rows) {
+        for (inspect::ProfileRow& row : profile.rows) {
             row.function = model.functions()[1].name.toStdString();
             row.ms = 1.25;
             row.flops = 6e5;
@@ -154,7 +154,7 @@ private slots:
         driver::Trace off = trace_;
         off.fusion = {};
         std::ranges::find(off.passes, "fuse", &driver::PassRecord::name)->enabled = false;
-        page.setProvenance(std::make_shared<driver::Provenance>(std::make_shared<driver::Trace>(off)));
+        page.setProvenance(std::make_shared<inspect::Provenance>(std::make_shared<driver::Trace>(off)));
         QVERIFY(says(page, "\"fuse\" is off"));
     }
 
@@ -216,7 +216,7 @@ private slots:
         double ms = 0, profiled = 0;
         for (const FusedRow& each : functions)
             ms += each.ms.value_or(0);
-        for (const driver::ProfileRow& each : window.profilePage()->model()->profile().rows)
+        for (const inspect::ProfileRow& each : window.profilePage()->model()->profile().rows)
             profiled += each.ms;
         QVERIFY(ms > 0 && std::abs(ms - profiled) < 1e-6);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Groups of graphs: the model's own scopes, and where there are none the layers that repeat; each node in exactly one, no
 // level too large, equal layers of equal structure and laid out once, frames that hold what is in them.
-#include "driver/graph_blocks.h"
+#include "graph/graph_blocks.h"
 #include "gui/sample_graph.h"
 #include "support/program_of_tests.h"
 #include "support/transformer_graph.h"
@@ -13,7 +13,7 @@
 
 namespace lathe::testing::test_graph_groups {
 
-using namespace lathe::driver;
+using namespace lathe::graph;
 using namespace lathe::views::models;
 
 namespace {

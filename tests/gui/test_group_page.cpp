@@ -223,7 +223,7 @@ private slots:
     void allOpenAndAllClose() {
         Shown shown(TransformerGraph::make(layers, false));
         const size_t closed = shown.page.picture().boxes.size();
-        QVERIFY(closed <= driver::mostChildren + 3);
+        QVERIFY(closed <= graph::mostChildren + 3);
         shown.action("expand_all")->trigger();
         shown.settle();
         QVERIFY(shown.page.picture().boxes.size() > size_t(layers * layerOperators));
@@ -283,14 +283,14 @@ private slots:
         const auto graph = TransformerGraph::make(12, true);
         auto trace = std::make_shared<driver::Trace>();
         trace->graph = graph;
-        driver::Profile profile;
+        inspect::Profile profile;
         // In layer 4 two functions, of which one reaches into layer 5.
         const auto call = [&](std::vector<int32_t> nodes, double ms) {
             driver::CallRecord record;
             record.function = record.kernel = "fused_" + std::to_string(trace->calls.size());
             record.span = graph->spans->intern(nodes);
             record.origins = {record.span};
-            driver::ProfileRow row;
+            inspect::ProfileRow row;
             row.call = int(trace->calls.size());
             row.ms = ms;
             trace->calls.push_back(record);
@@ -299,7 +299,7 @@ private slots:
         const int four = operatorsBefore + 4 * layerOperators, five = four + layerOperators;
         call({four, four + 1, four + 2}, 2);
         call({five - 1, five, five + 1}, 1);
-        const auto provenance = std::make_shared<const driver::Provenance>(trace);
+        const auto provenance = std::make_shared<const inspect::Provenance>(trace);
         const auto grouped = models::groupedGraph(graph, graph->graph);
         const auto overlay = models::overlayOf(models::OverlayKind::Time, *provenance, profile, grouped.get());
         QCOMPARE(overlay.groups.size(), grouped->tree.groups.size());

@@ -62,12 +62,12 @@ private slots:
         Settled ran(window);
         window.run();
         QVERIFY(ran.wait());
-        const driver::Profile& profile = window.profilePage()->model()->profile();
+        const inspect::Profile& profile = window.profilePage()->model()->profile();
         QVERIFY(profile.runs > 0);
         QVERIFY(profile.medianMs > 0);
         QVERIFY(profile.rows.size() > 5);
         double shares = 0;
-        for (const driver::ProfileRow& row : profile.rows) {
+        for (const inspect::ProfileRow& row : profile.rows) {
             QVERIFY2(!row.nodes.empty(), row.function.c_str());
             QVERIFY2(!row.origins.empty(), row.function.c_str());
             shares += row.share;

@@ -135,7 +135,7 @@ private slots:
         QVERIFY(compileAndWait(window));
         QVERIFY2(window.isCompiled(), qPrintable(window.logPanel()->text().right(2000)));
         QVERIFY(wait([&] { window.run(); }));
-        QVERIFY(wait([&] { window.check(driver::AgainstUnoptimized{}); }));
+        QVERIFY(wait([&] { window.check(diagnose::AgainstUnoptimized{}); }));
         QVERIFY(wait([&] { window.compareWith(QString::fromStdString(plain)); }));
         for (const char* page : {"model", "passes", "fusion", "loops", "profile", "check", "compare", "tuning"}) {
             window.showPage(page);

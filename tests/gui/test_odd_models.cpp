@@ -58,8 +58,8 @@ private slots:
         QVERIFY(openAndWait(window, model));
         QVERIFY(settles(window, [&] { window.compile(); }));
         QVERIFY(settles(window, [&] { window.run(); }));
-        QVERIFY(settles(window, [&] { window.check(driver::AgainstUnoptimized{}); }));
-        QVERIFY(settles(window, [&] { window.check(driver::AgainstNumerics{}); }));
+        QVERIFY(settles(window, [&] { window.check(diagnose::AgainstUnoptimized{}); }));
+        QVERIFY(settles(window, [&] { window.check(diagnose::AgainstNumerics{}); }));
         QVERIFY(settles(window, [&] { window.compareWith(model); }));
         QCOMPARE(window.comparePage()->model()->rowCount(), 0);
         QVERIFY(settles(window, [&] { window.compareWith(sample("small_cnn.onnx")); }));
@@ -107,7 +107,7 @@ private slots:
             window.show();
             QVERIFY(openAndWait(window, sample("small_cnn.onnx")));
             window.run();
-            window.check(driver::AgainstUnoptimized{});
+            window.check(diagnose::AgainstUnoptimized{});
             window.compareWith(sample("small_transformer.onnx"));
             window.writeReport(folder_.filePath("closed.html"));
             QTest::qWait(ms);

@@ -39,8 +39,8 @@ driver::CallRecord call(const model::ModelGraph& graph, const char* function, st
     return record;
 }
 
-driver::ProfileRow row(int call, double ms, double flops, double bytes) {
-    driver::ProfileRow row;
+inspect::ProfileRow row(int call, double ms, double flops, double bytes) {
+    inspect::ProfileRow row;
     row.call = call;
     row.ms = ms;
     row.flops = flops;
@@ -50,8 +50,8 @@ driver::ProfileRow row(int call, double ms, double flops, double bytes) {
 
 /// Of Conv, Relu and Add the first two are one function.
 struct Compiled {
-    std::shared_ptr<const driver::Provenance> provenance;
-    driver::Profile profile;
+    std::shared_ptr<const inspect::Provenance> provenance;
+    inspect::Profile profile;
 };
 
 Compiled compiledBlock(const std::shared_ptr<model::ModelGraph>& graph) {
@@ -59,7 +59,7 @@ Compiled compiledBlock(const std::shared_ptr<model::ModelGraph>& graph) {
     trace->graph = graph;
     trace->calls = {call(*graph, "fused_add", {2}), call(*graph, "fused_conv_relu", {0, 1})};
     Compiled result;
-    result.provenance = std::make_shared<driver::Provenance>(trace);
+    result.provenance = std::make_shared<inspect::Provenance>(trace);
     result.profile.rows = {row(1, 0.75, 3.6e6, 2e3), row(0, 0.25, 512, 4e3)};
     return result;
 }
@@ -127,8 +127,8 @@ private slots:
         trace->graph = graph;
         trace->calls = {call(*graph, "fused_add", {2}), call(*graph, "fused_conv", {0})};
         trace->removed = {{1, "simplify"}};
-        const driver::Provenance provenance(trace);
-        driver::Profile profile;
+        const inspect::Provenance provenance(trace);
+        inspect::Profile profile;
         profile.rows = {row(0, 0.5, 1, 1)}; // a branch that was not taken has no row
         const Overlay time = overlayOf(OverlayKind::Time, provenance, profile);
         QVERIFY(!time.nodes[0].value && time.nodes[0].hint.contains("did not run"));
@@ -153,9 +153,9 @@ private slots:
         const int branching = 1; // the If; nodes of its branches come after those around it
         const int32_t inner = model::graphsOf(*graph->nodes[branching]).front()->nodes.front().id;
         trace->calls = {call(*graph, "outside", {0}), call(*graph, "inside", {inner}), call(*graph, "again", {inner})};
-        driver::Profile profile;
+        inspect::Profile profile;
         profile.rows = {row(0, 4, 0, 0), row(1, 1, 0, 0), row(2, 2, 0, 0)};
-        const Overlay time = overlayOf(OverlayKind::Time, driver::Provenance(trace), profile);
+        const Overlay time = overlayOf(OverlayKind::Time, inspect::Provenance(trace), profile);
         QVERIFY(equal(time.nodes[branching], 3, 0.75, "3.00 ms"));
         QVERIFY(time.nodes[branching].hint.contains("2 functions"));
     }
@@ -216,7 +216,7 @@ private slots:
         trace->graph = graph;
         trace->passes.resize(1);
         trace->passes[0].after = module;
-        const Overlay overlay = layoutOverlay(driver::Provenance(trace));
+        const Overlay overlay = layoutOverlay(inspect::Provenance(trace));
         QCOMPARE(overlay.nodes[0].text, QString("blocks of 8"));
         QVERIFY(overlay.nodes[0].hint.contains("float32[1, 16; 0, 1/8, 1%8]"));
         QCOMPARE(overlay.nodes[1].text, QString("several"));
@@ -354,7 +354,7 @@ private slots:
         QVERIFY(isEnabled(page, OverlayKind::Time));
         const auto& profile = window.profilePage()->model()->profile();
         const Overlay time = overlayOf(OverlayKind::Time, *window.provenance(), profile);
-        for (const driver::ProfileRow& each : profile.rows)
+        for (const inspect::ProfileRow& each : profile.rows)
             for (const int32_t node : each.nodes)
                 QVERIFY(time.nodes[size_t(node)].value >= each.ms);
         // The next compilation's code has not run.

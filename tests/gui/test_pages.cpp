@@ -195,7 +195,7 @@ private slots:
         views::profile::ProfilePage page(&selection);
         page.resize(800, 300);
         page.show();
-        driver::Profile profile;
+        inspect::Profile profile;
         profile.rows.resize(1);
         profile.rows[0].function = "fused";
         profile.rows[0].ms = 1;

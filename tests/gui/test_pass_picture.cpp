@@ -179,7 +179,7 @@ private slots:
         QCOMPARE(nested[0].second->nodes.front().inputs, std::vector<std::string>{"x"});
         QCOMPARE(nested[1].second->outputs.front().name, std::string("x"));
         // What a branch reads of the graph around is read by the node.
-        const GraphFlow flow = driver::flowOf(*made.graph, *made.graph->graph);
+        const GraphFlow flow = lathe::graph::flowOf(*made.graph, *made.graph->graph);
         QCOMPARE(flow.reads[0].size(), size_t(2));
     }
 

@@ -69,7 +69,7 @@ private slots:
         QVERIFY(again.height() >= 2 && again.height() < fuse.height());
         QVERIFY(import.right() < fuse.left() && fuse.right() < again.left());
         // What was added stands above the line, what was taken away below it; what is not known has no bar.
-        std::vector<driver::PassFigures> figures(3);
+        std::vector<inspect::PassFigures> figures(3);
         figures[0].delta.bytes = 100;
         figures[1].delta.bytes = -400;
         passes.setFigures(figures);
@@ -102,7 +102,7 @@ private slots:
             qInfo("%s: %zu in the text, %zu in the picture", record.name.c_str(), text.differences.size(),
                   picture.comparison->rows.size());
             std::set<int> seen;
-            for (const driver::DiffRow& row : text.rows)
+            for (const DiffRow& row : text.rows)
                 QVERIFY(row.before < 0 || seen.insert(row.before).second);
             QCOMPARE(seen.size(), size_t(text.before.size()));
             QVERIFY(text.differences.size() >= picture.comparison->rows.size() / 2);

@@ -256,7 +256,7 @@ private slots:
         QVERIFY(RunSettings::fromJson(window.runSettings().toJson()) == window.runSettings()); // as in a project
         QVERIFY(window.runSettings().text(window.modelGraph()).contains("from files"));
         QVERIFY(runAndWait(window));
-        const driver::Profile& profile = window.profilePage()->model()->profile();
+        const inspect::Profile& profile = window.profilePage()->model()->profile();
         QCOMPARE(profile.given, std::vector<std::string>{first.name});
         for (size_t dim = 0; dim < first.type.shape.size(); ++dim)
             if (first.type.shape[dim].value < 0)
@@ -266,7 +266,7 @@ private slots:
 
         // So do check and bisect, which compile for themselves.
         Settled checked(window);
-        window.check(driver::AgainstUnoptimized{});
+        window.check(diagnose::AgainstUnoptimized{});
         QVERIFY(checked.wait());
         QVERIFY(window.checkPage()->model()->check());
         QVERIFY(window.checkPage()->model()->check()->shapes == profile.shapes);
@@ -291,7 +291,7 @@ private slots:
         QVERIFY(problems.at(0).what.find("'" + first.name + "'") != std::string::npos);
 
         QVERIFY(openAndWait(window, sample("small_cnn.onnx"))); // the files were the other model's
-        QVERIFY(window.runSettings().inputs == driver::InputChoice());
+        QVERIFY(window.runSettings().inputs == inspect::InputChoice());
     }
 
     /// Of an input without a declared shape.

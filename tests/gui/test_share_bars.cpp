@@ -24,9 +24,9 @@ private slots:
     /// Of many functions the slowest takes 8 % and fills its cell, and one of half its time half of it.
     void barsAreSeen() {
         QFETCH(bool, dark);
-        driver::Profile profile;
+        inspect::Profile profile;
         for (const double share : {0.08, 0.04}) {
-            driver::ProfileRow& row = profile.rows.emplace_back();
+            inspect::ProfileRow& row = profile.rows.emplace_back();
             row.function = "fused";
             row.ms = 100 * share;
             row.share = share;

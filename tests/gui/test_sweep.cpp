@@ -54,7 +54,7 @@ private slots:
     void theTable() {
         SweepModel model;
         QAbstractItemModelTester tester(&model);
-        driver::Sweep sweep{"batch", {}, 4};
+        inspect::Sweep sweep{"batch", {}, 4};
         sweep.points = {{.size = 1, .leastMs = 0.5, .medianMs = 1, .lowMs = 0.75, .highMs = 1.25, .runs = 20},
                         {.size = 8, .leastMs = 3, .medianMs = 4, .lowMs = 3.5, .highMs = 5, .runs = 10}};
         model.show(sweep);
@@ -86,7 +86,7 @@ private slots:
         Settled settled(*window_);
         QTest::keyClick(field(), Qt::Key_Return);
         QVERIFY(settled.wait());
-        const driver::Sweep& sweep = panel()->model()->sweep();
+        const inspect::Sweep& sweep = panel()->model()->sweep();
         QCOMPARE(QString::fromStdString(sweep.name), panel()->findChild<QComboBox*>()->currentText());
         QCOMPARE(sweep.points.size(), size_t(2));
         QCOMPARE(sweep.points[1].size, int64_t(3));

@@ -66,13 +66,13 @@ private slots:
     /// What stands on one side alone became neither faster nor slower.
     void changesWithoutACounterpart() {
         const auto row = [](const char* name, double ms, std::vector<int32_t> nodes) {
-            driver::ProfileRow row;
+            inspect::ProfileRow row;
             row.function = row.kernel = name;
             row.ms = ms;
             row.nodes = std::move(nodes);
             return row;
         };
-        driver::Profile before, after;
+        inspect::Profile before, after;
         before.rows = {row("both", 1, {0}), row("old", 3, {1})};
         after.rows = {row("both", 2, {0}), row("new", 5, {2})};
         ProfileChangeModel model;
@@ -90,7 +90,7 @@ private slots:
     }
 
     void profileHasSharesAndRates() {
-        driver::Profile profile;
+        inspect::Profile profile;
         profile.rows.resize(2);
         profile.rows[0].ms = 3;
         profile.rows[0].share = 0.75;

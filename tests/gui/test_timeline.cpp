@@ -24,8 +24,8 @@ class TestTimelineView : public QObject {
 
     views::profile::TimelinePanel* panel() { return window_->profilePage()->timeline(); }
     views::profile::TimelineView* view() { return panel()->view(); }
-    const std::vector<driver::TimelineBox>& calls() { return view()->timeline().calls; }
-    const driver::TimelineBox& longest() { return *std::ranges::max_element(calls(), {}, &driver::TimelineBox::ms); }
+    const std::vector<inspect::TimelineBox>& calls() { return view()->timeline().calls; }
+    const inspect::TimelineBox& longest() { return *std::ranges::max_element(calls(), {}, &inspect::TimelineBox::ms); }
     void wheel(QPointF at, int angle) {
         QWheelEvent event(at, view()->mapToGlobal(at), {}, {0, angle}, Qt::NoButton, Qt::NoModifier, Qt::NoScrollPhase,
                           false);
@@ -54,8 +54,8 @@ private slots:
     void allCallsAreThere() {
         const auto& rows = window_->profilePage()->model()->profile().rows;
         QCOMPARE(calls().size(), rows.size());
-        for (const driver::ProfileRow& row : rows)
-            QVERIFY(std::ranges::find(calls(), row.call, &driver::TimelineBox::call) != calls().end());
+        for (const inspect::ProfileRow& row : rows)
+            QVERIFY(std::ranges::find(calls(), row.call, &inspect::TimelineBox::call) != calls().end());
         const double median = window_->profilePage()->model()->profile().medianMs;
         QVERIFY(panel()->findChild<QLabel*>()->text().contains(
             QStringLiteral("(the median of all is %1)").arg(median, 0, 'f', 3)));
@@ -67,7 +67,7 @@ private slots:
         QVERIFY(!window_->selection().nodes().empty());
         window_->selection().clear();
         for (size_t thread = 0; thread < view()->timeline().threads.size(); ++thread)
-            for (const driver::TimelineBox& box : view()->timeline().threads[thread])
+            for (const inspect::TimelineBox& box : view()->timeline().threads[thread])
                 if (const QRectF area = view()->rectOf(int(thread) + 1, box); area.width() > 4) {
                     QTest::mouseClick(view(), Qt::LeftButton, {}, area.center().toPoint());
                     QCOMPARE(window_->selection().place().call, box.call);
@@ -105,7 +105,7 @@ private slots:
 
     void keysGoFromCallToCall() {
         window_->selection().clear();
-        for (const driver::TimelineBox& box : calls()) {
+        for (const inspect::TimelineBox& box : calls()) {
             QTest::keyClick(view(), Qt::Key_Right);
             QCOMPARE(window_->selection().place().call, box.call);
         }

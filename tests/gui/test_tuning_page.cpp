@@ -42,7 +42,7 @@ using models::StudyEnd;
 using models::StudyLog;
 using models::StudyTaskModel;
 using models::StudyUpdate;
-using tuning::StartDialog;
+using views::tuning::StartDialog;
 
 namespace {
 
@@ -87,7 +87,7 @@ class TestTuningPage : public QObject {
     QTemporaryDir folder_;
     std::unique_ptr<app::MainWindow> window_;
 
-    tuning::TuningPage* page() { return window_->tuningPage(); }
+    views::tuning::TuningPage* page() { return window_->tuningPage(); }
     QAction* action(const char* id) { return window_->actions()[id]; }
     QTableView* tasks() { return page()->findChild<QTableView*>("tasks"); }
     QString allText() {
@@ -241,7 +241,7 @@ private slots:
         models::Selection selection;
         StudyLog log;
         models::StudyPick pick;
-        tuning::HistoryPanel panel(&selection, log, &pick);
+        views::tuning::HistoryPanel panel(&selection, log, &pick);
         panel.resize(600, 400);
         panel.show();
         log.begin({});
@@ -264,7 +264,7 @@ private slots:
         panel.plot()->setFocus();
         QTest::keyClick(panel.plot(), Qt::Key_Right);
         QCOMPARE(pick.trial(), 2);
-        QVERIFY(tuning::trialText(log, 2).contains("it died"));
+        QVERIFY(views::tuning::trialText(log, 2).contains("it died"));
         QTest::keyClick(panel.plot(), Qt::Key_Home);
         QCOMPARE(pick.trial(), 0);
         pick.setTask(1);
@@ -279,7 +279,7 @@ private slots:
         QVERIFY(!panel.write(folder_.filePath("history.txt")).isEmpty());
         QVERIFY(!panel.write(folder_.filePath("no/such/folder.png")).isEmpty());
         const QString state = panel.state();
-        tuning::HistoryPanel other(&selection, log, &pick);
+        views::tuning::HistoryPanel other(&selection, log, &pick);
         other.setState("{\"x\": 1, \"y\": 99, \"log\": true}");
         QVERIFY(other.state() != state);
         other.setState(state);

@@ -8,8 +8,8 @@
 // profile leads into its layer. In release alone: it compiles and runs networks.
 #include "app/main_window.h"
 #include "arith/expr.h"
-#include "driver/flame.h"
 #include "gui/window.h"
+#include "inspect/flame.h"
 #include "support/fixtures.h"
 #include "support/program_of_tests.h"
 #include "views/graph/model_page.h"
@@ -27,8 +27,8 @@
 namespace lathe::testing::test_work_of_calls {
 
 using app::MainWindow;
-using driver::GroupedGraphPtr;
-using driver::Provenance;
+using graph::GroupedGraphPtr;
+using inspect::Provenance;
 using views::models::OverlayKind;
 
 namespace {
@@ -41,10 +41,10 @@ int layerOf(const model::ModelGraph& graph, int node) {
 }
 
 /// Of a run that took as many ms as the call does millions of operations: the same on any machine.
-driver::Profile madeUpRun(const driver::Trace& trace) {
-    driver::Profile profile;
+inspect::Profile madeUpRun(const driver::Trace& trace) {
+    inspect::Profile profile;
     for (size_t call = 0; call < trace.calls.size(); ++call) {
-        driver::ProfileRow& row = profile.rows.emplace_back();
+        inspect::ProfileRow& row = profile.rows.emplace_back();
         row.call = int(call);
         row.function = trace.calls[call].function;
         row.ms = double(arith::asInt(trace.calls[call].flops).value_or(1'000'000)) / 1e6;
@@ -111,14 +111,14 @@ private slots:
     void groupsAddUp() {
         QFETCH(QByteArray, path);
         QVERIFY(compiled(path));
-        const driver::Profile profile = madeUpRun(trace());
-        const GroupedGraphPtr grouped = driver::groupedGraph(trace().graph, trace().graph->graph);
+        const inspect::Profile profile = madeUpRun(trace());
+        const GroupedGraphPtr grouped = graph::groupedGraph(trace().graph, trace().graph->graph);
         const auto time = views::models::overlayOf(OverlayKind::Time, *window_.provenance(), profile, grouped.get());
         const auto& groups = grouped->tree.groups;
         QCOMPARE(time.groups.size(), groups.size());
         QVERIFY(groups.size() > 4);
         double all = 0;
-        for (const driver::ProfileRow& row : profile.rows)
+        for (const inspect::ProfileRow& row : profile.rows)
             all += row.ms;
         QVERIFY(isClose(time.groups[0].value.value_or(0), all));
         std::vector<double> inside(groups.size());
@@ -127,13 +127,13 @@ private slots:
         for (size_t group = 0; group < groups.size(); ++group)
             QVERIFY2(inside[group] <= time.groups[group].value.value_or(0) * (1 + 1e-9), groups[group].name.c_str());
         // The same run as flames: a group has what it has there.
-        const driver::Flame flame = driver::flameOf(profile, *grouped);
+        const inspect::Flame flame = inspect::flameOf(profile, *grouped);
         QVERIFY(isClose(flame.boxes.front().ms, all));
         std::multiset<qint64> colours, flames; // in thousandths
         for (const auto& group : time.groups)
             if (group.value)
                 colours.insert(std::llround(*group.value * 1e3));
-        for (const driver::FlameBox& box : flame.boxes)
+        for (const inspect::FlameBox& box : flame.boxes)
             if (box.call < 0)
                 flames.insert(std::llround(box.ms * 1e3));
         QVERIFY(colours == flames);
@@ -144,7 +144,7 @@ private slots:
     void layersOfBertAreAlike() {
         QVERIFY(compiled("perf/bert-base/model.onnx"));
         const double expected = 2.0 * 128 * (4 * 768 * 768 + 2 * 768 * 3072) + 2 * (2.0 * 128 * 128 * 768);
-        const GroupedGraphPtr grouped = driver::groupedGraph(trace().graph, trace().graph->graph);
+        const GroupedGraphPtr grouped = graph::groupedGraph(trace().graph, trace().graph->graph);
         const auto time =
             views::models::overlayOf(OverlayKind::Time, *window_.provenance(), madeUpRun(trace()), grouped.get());
         double layers = 0, encoder = 0;
@@ -171,12 +171,12 @@ private slots:
         Settled settled(window_);
         window_.run();
         QVERIFY(settled.wait());
-        const driver::Profile& profile = window_.profilePage()->model()->profile();
+        const inspect::Profile& profile = window_.profilePage()->model()->profile();
         QVERIFY(profile.runs >= 5 && profile.lowMs <= profile.medianMs && profile.medianMs <= profile.highMs);
         QVERIFY2(profile.callsMs() > 0 && profile.callsMs() <= profile.highMs,
                  qPrintable(QString("%1 of %2 ms").arg(profile.callsMs()).arg(profile.highMs)));
         double shares = 0;
-        for (const driver::ProfileRow& row : profile.rows)
+        for (const inspect::ProfileRow& row : profile.rows)
             shares += row.share;
         QVERIFY(isClose(shares, 1));
         QVERIFY(profile.timeline && !profile.timeline->calls.empty());

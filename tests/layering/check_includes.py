@@ -28,18 +28,24 @@ COMPILER = {
     "tune": "schedule tir arith",
     "codegen": "abi runtime tir arith",
     "artifact": "abi runtime",
+    "data": "model",
+    "graph": "model",
+    "device": "model codegen abi runtime",
+    "driver": "model arith relay frontend tir te schedule topi lower codegen abi runtime artifact data device",
+    "inspect": "model arith relay frontend tir schedule lower artifact data graph device driver",
+    "diagnose": "model arith relay data device driver inspect",
+    "tuning": "arith tir schedule lower tune abi runtime data device driver inspect",
     "project": "driver",
-    "records": "driver codegen tune schedule tir lower",
-    "driver": "model arith relay frontend tir te schedule topi lower tune codegen abi runtime artifact",
-    "selfcheck": "model runtime driver/compare.h driver/json.h driver/npy.h",
-    "report": "driver model arith relay tir schedule lower",
-    "deploy": "driver model arith relay frontend codegen artifact abi runtime "
-              "selfcheck/listed_files.h selfcheck/golden_case.h selfcheck/latency.h",
+    "records": "codegen tune schedule tir lower driver inspect tuning",
+    "selfcheck": "model abi runtime data",
+    "report": "model arith relay tir schedule lower graph driver inspect",
+    "deploy": "model arith relay frontend codegen artifact abi runtime data device driver inspect",
 }
 NOT_EVEN_BASE = {"base", "abi", "runtime"}
-# Views show the driver's values and, read only, the IRs; only the app wires them to the driver.
-VIEW_MODELS = "driver model relay tir schedule tune records lower arith base views/models"
-VIEW_PAGE = "driver views/models"  # what all pages are
+# Views show the values of the driver and of what stands on it and, read only, the IRs; only the app wires them to the driver.
+VIEW_MODELS = ("data graph device driver inspect diagnose tuning model relay tir schedule tune records lower arith base "
+               "views/models")
+VIEW_PAGE = "driver inspect diagnose views/models"  # what all pages are
 # A graph is drawn by one canvas, whatever page it is on.
 VIEW_PAGES = "views/models views/text views/page views/graph/graph_pane.h"
 
@@ -104,7 +110,7 @@ def problems_of(path, text):
         elif path.startswith("app/cli/") and name.startswith(("app/", "views/")) and not name.startswith("app/cli/"):
             yield f"{where}: app/cli knows nothing of the workbench ({name})"
         elif path.startswith("app/") and not path.startswith("app/cli/") and name.startswith("app/cli/"):
-            yield f"{where}: the workbench knows nothing of app/cli ({name}): what both need is driver's"
+            yield f"{where}: the workbench knows nothing of app/cli ({name}): what both need is compiler's"
 
 
 def main():

@@ -18,6 +18,9 @@ class CheckIncludes(unittest.TestCase):
         self.assertEqual(self.finds("views/graph/a.cpp", '#include "views/passes/a.h"'), 1)
         self.assertEqual(self.finds("compiler/lower/a.cpp", '#include "runtime/thread_pool.h"'), 1)
         self.assertEqual(self.finds("compiler/driver/a.cpp", '#include "app/session.h"'), 1)
+        self.assertEqual(self.finds("compiler/driver/a.cpp", '#include "inspect/profile.h"'), 1)
+        self.assertEqual(self.finds("compiler/device/a.cpp", '#include "driver/options.h"'), 1)
+        self.assertEqual(self.finds("compiler/selfcheck/a.cpp", '#include "driver/options.h"'), 1)
 
     def test_downward_include_is_none(self):
         self.assertEqual(self.finds("compiler/relay/a.cpp", '#include "model/span.h"'), 0)

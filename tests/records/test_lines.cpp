@@ -2,7 +2,7 @@
 //
 // Records as lines: what is exported is imported again, joining is the same in any order and however often, and a line that
 // no measurement gives is skipped and counted.
-#include "driver/json.h"
+#include "base/json.h"
 #include "records/lines.h"
 #include "records/sample.h"
 #include "support/program_of_tests.h"
@@ -145,7 +145,7 @@ private slots:
                 object["lathe_records"] = 1;
             if (object.contains("task"))
                 object["in_place"] = "kept";
-            line = driver::dump(object);
+            line = dump(object);
         }
         File file = made({});
         QCOMPARE(imported(joined(lines), file).skipped, 0);
@@ -221,7 +221,7 @@ private slots:
         json changed = json::parse(line);
         QVERIFY(changed.contains(key.toStdString()));
         changed[key.toStdString()] = "a mark";
-        line = driver::dump(changed);
+        line = dump(changed);
         const std::string pair = fmt::format("\"{}\":\"a mark\"", key.toStdString());
         const size_t at = line.find(pair);
         QVERIFY(at != std::string::npos);

@@ -313,13 +313,13 @@ private slots:
     void whatIsAppliedIsKept() {
         const auto path = at("applied.db"), model = at("model");
         std::ofstream(model) << "a model";
-        driver::TuneOptions options;
+        tuning::TuneOptions options;
         options.compile.target = Target(); // of the sample workloads
         auto study = records::StudyRecords::begin({.model = model, .file = path, .name = {}, .id = {}, .resume = false},
                                                   options);
         QVERIFY2(study, study ? "" : toString(study.error()).c_str());
         MadeUpBench bench;
-        driver::Tuned tuned;
+        tuning::Tuned tuned;
         tuned.study = tune::runStudy({task(), task(16)}, madeUpSpace(), planOf(200), bench,
                                      [&](const tune::Study& now, const tune::Event& event) { study->tell(now, event); })
                           .study;

@@ -4,8 +4,8 @@
 // The page of a report: well-formed, complete, and safe whatever a model calls its nodes.
 #include "report/report.h"
 
-#include "driver/guarded.h"
-#include "driver/roofline.h"
+#include "base/guarded.h"
+#include "inspect/roofline.h"
 #include "report/html.h"
 #include "support/onnx_model.h"
 #include "support/program_of_tests.h"
@@ -36,14 +36,14 @@ report::Report reportOf(const std::string& bytes) {
 
 /// As if each call had taken a millisecond more than the one before.
 void addProfile(report::Report& report) {
-    driver::Profile profile;
+    inspect::Profile profile;
     profile.medianMs = 12.5;
     profile.runs = 3;
     profile.threads = 1;
     const auto& calls = report.trace->calls;
     double total = 0;
     for (size_t i = calls.size(); i-- > 0;) {
-        driver::ProfileRow row;
+        inspect::ProfileRow row;
         row.call = int(i);
         row.function = calls[i].function;
         row.kernel = calls[i].kernel;
@@ -55,10 +55,10 @@ void addProfile(report::Report& report) {
         total += row.ms;
         profile.rows.push_back(std::move(row));
     }
-    for (driver::ProfileRow& row : profile.rows)
+    for (inspect::ProfileRow& row : profile.rows)
         row.share = row.ms / total;
     report.profile = std::move(profile);
-    report.peaks = driver::MachinePeaks{.cpu = "a <cpu>", .threads = 2, .one = {100, 10}, .all = {200, 15}};
+    report.peaks = inspect::MachinePeaks{.cpu = "a <cpu>", .threads = 2, .one = {100, 10}, .all = {200, 15}};
 }
 
 Page pageOf(const report::Report& report) {
@@ -250,7 +250,7 @@ private slots:
         const report::Report report = reportOf(graphBytes("g (float[2] x) => (float[2] y) { y = Relu (x) }"));
         QTemporaryDir folder;
         const QString path = folder.filePath("page.html");
-        const auto written = driver::guarded([&] {
+        const auto written = guarded([&] {
             return report::writeReport(report, path.toStdString(), {.report = {}, .cancelled = [] { return true; }});
         });
         QVERIFY(!written);

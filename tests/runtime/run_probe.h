@@ -3,7 +3,7 @@
 // Runs of the probe (probe_model.c) in a runner, here or elsewhere.
 #pragma once
 
-#include "driver/runner_client.h"
+#include "device/runner_client.h"
 #include "support/host_tensor.h"
 
 #include <vector>
@@ -16,7 +16,7 @@ inline model::HostTensor rows(const std::vector<float>& values) {
 }
 
 /// Loads the probe, which then behaves as `first` asks, and runs it.
-inline Result<driver::RunnerTimes> runProbe(driver::RunnerClient& client, const std::string& probe, float first) {
+inline Result<device::RunnerTimes> runProbe(device::RunnerClient& client, const std::string& probe, float first) {
     LATHE_CHECKED(client.load(probe));
     LATHE_CHECKED(client.setInput("x", rows({first, 1, 2, 3})));
     return client.run();

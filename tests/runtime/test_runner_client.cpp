@@ -2,7 +2,7 @@
 // Needs: lathe-runner
 //
 // The client of lathe-runner: results, and each way a child can fail, told apart; afterwards the client works again.
-#include "driver/runner_client.h"
+#include "device/runner_client.h"
 
 #include "runtime/probe_artifact.h"
 #include "runtime/run_probe.h"
@@ -21,7 +21,7 @@
 
 namespace lathe::testing::test_runner_client {
 
-using namespace lathe::driver;
+using namespace lathe::device;
 using lathe::testing::rows;
 using lathe::testing::runProbe;
 using namespace std::chrono_literals;

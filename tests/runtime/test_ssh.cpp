@@ -5,7 +5,7 @@
 //
 // Models on a device over ssh, which is this machine by a real sshd: the values are those of a run here, each way of failing
 // has its own words, and whatever happens nothing is left there.
-#include "driver/timing_turns.h"
+#include "tuning/timing_turns.h"
 
 #include "codegen/target.h"
 
@@ -27,7 +27,7 @@
 
 namespace lathe::testing::test_ssh {
 
-using namespace lathe::driver;
+using namespace lathe::device;
 using lathe::testing::rows;
 using lathe::testing::runProbe;
 using namespace std::chrono_literals;
@@ -306,7 +306,7 @@ private slots:
 
     void aTurnIsTheLeaseWhileItLives() {
         RunnerClient other(on(over("device")));
-        TimingTurns turns(on(over("device")));
+        tuning::TimingTurns turns(on(over("device")));
         std::vector<std::string> notes;
         const auto take = [&](double seconds) {
             return turns.take(seconds, [&](const std::string& text) { notes.push_back(text); });

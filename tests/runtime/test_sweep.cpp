@@ -2,10 +2,10 @@
 // Needs: lathe-runner
 //
 // A size swept: what is asked for, and whole runs at each size.
-#include "driver/sweep.h"
+#include "inspect/sweep.h"
 
-#include "driver/guarded.h"
-#include "driver/profile.h"
+#include "base/guarded.h"
+#include "inspect/profile.h"
 #include "runtime/probe_artifact.h"
 #include "support/program_of_tests.h"
 
@@ -14,7 +14,7 @@
 
 namespace lathe::testing::test_sweep {
 
-using namespace lathe::driver;
+using namespace lathe::inspect;
 
 class TestSweep : public QObject {
     Q_OBJECT
@@ -25,21 +25,21 @@ class TestSweep : public QObject {
 private slots:
     /// At least 4 runs and 2 s, and no more than 100 runs.
     void shareOfTheMeasuring() {
-        const driver::Measuring measuring{.warmUp = 1,
-                                          .leastRuns = 4,
-                                          .mostRuns = 100,
-                                          .atLeast = std::chrono::seconds(2),
-                                          .timeline = false,
-                                          .counters = false};
+        const inspect::Measuring measuring{.warmUp = 1,
+                                           .leastRuns = 4,
+                                           .mostRuns = 100,
+                                           .atLeast = std::chrono::seconds(2),
+                                           .timeline = false,
+                                           .counters = false};
         const auto share = [&](size_t runs, double seconds) {
-            return driver::shareDone(measuring, runs, std::chrono::duration<double>(seconds));
+            return inspect::shareDone(measuring, runs, std::chrono::duration<double>(seconds));
         };
         QCOMPARE(share(0, 0), 0.0);
         QCOMPARE(share(50, 0.1), 0.5);  // fast: the runs end it
         QCOMPARE(share(20, 1.0), 0.5);  // the time does
         QCOMPARE(share(1, 60.0), 0.25); // slow: the first of four
         QCOMPARE(share(4, 240.0), 1.0);
-        QCOMPARE(driver::shareDone({}, 1, {}), 1.0 / 3);
+        QCOMPARE(inspect::shareDone({}, 1, {}), 1.0 / 3);
     }
 
     void initTestCase() {
@@ -67,13 +67,13 @@ private slots:
     }
 
     void runsAtEachSize() {
-        RunnerClient client({.threads = 1});
+        device::RunnerClient client({.threads = 1});
         const auto model = client.load(probe_);
         QVERIFY(model.has_value());
         constexpr Measuring few{
             .warmUp = 1, .leastRuns = 4, .mostRuns = 4, .atLeast = {}, .timeline = false, .counters = false};
         double told = 0;
-        Progress progress;
+        driver::Progress progress;
         progress.report = [&](std::string_view /*stage*/, double fraction) {
             QVERIFY(fraction >= told && fraction <= 1);
             told = fraction;
@@ -95,7 +95,7 @@ private slots:
     }
 
     void whatCannotBe() {
-        RunnerClient client({.threads = 1});
+        device::RunnerClient client({.threads = 1});
         const auto model = client.load(probe_);
         QVERIFY(model.has_value());
         const auto unknown = sweep(client, *model, {"batch", {1}}, {}, {}, 0, {});
@@ -105,7 +105,7 @@ private slots:
         const auto large = sweep(client, *model, {"n", {1, int64_t{1} << 60}}, {}, {}, 0, {});
         QVERIFY(!large.has_value());
         QVERIFY(large.error().what.starts_with("at n = 1152921504606846976: "));
-        Progress progress;
+        driver::Progress progress;
         progress.cancelled = [] { return true; };
         const auto cancelled = guarded([&] { return sweep(client, *model, {"n", {1}}, {}, {}, 0, {}, progress); });
         QVERIFY(!cancelled.has_value());

@@ -2,9 +2,9 @@
 // Needs: lathe-runner
 //
 // One run in time: which thread does what, what is idle, and events of a child process that cannot be.
-#include "driver/timeline.h"
+#include "inspect/timeline.h"
 
-#include "driver/json.h"
+#include "base/json.h"
 #include "runtime/probe_artifact.h"
 #include "support/host_tensor.h"
 #include "support/program_of_tests.h"
@@ -16,15 +16,15 @@
 
 namespace lathe::testing::test_timeline {
 
-using namespace lathe::driver;
+using namespace lathe::inspect;
 
-using Event = RunnerProfile::Event;
+using Event = device::RunnerProfile::Event;
 
 class TestTimeline : public QObject {
     Q_OBJECT
 
     static Result<Timeline> timeline(std::vector<std::vector<Event>> threads, size_t capacity = 100) {
-        RunnerProfile profile;
+        device::RunnerProfile profile;
         profile.threads = std::move(threads);
         return timelineOf(profile, 3, capacity);
     }
@@ -71,7 +71,7 @@ private slots:
                               {0, 0, 1}, {2, 1, 2}, {0, 3, 5}, {1, 7.0005, 7.5}, {0, 8, 10}}));
         QCOMPARE(made->busy(0), (1 + 1 + 2 + 0.4995 + 2) / 10);
         QCOMPARE(made->threads[1].size(), size_t{2});
-        RunnerModel model;
+        device::RunnerModel model;
         model.calls = {{}, {"f", "k", {}, 0, 0}};
         const std::string text = toTraceEvents(*made, model);
         QCOMPARE(QString::fromStdString(text).count("\"serial\""), 3);
@@ -116,7 +116,7 @@ private slots:
     }
 
     void traceEvents() {
-        RunnerModel model;
+        device::RunnerModel model;
         model.calls = {{"fused_\"a\"", "kernel_a", {"conv\xff"}, 0, 0}, {}, {"fused_b", "kernel_b", {}, 0, 0}};
         const auto made =
             timeline({{{0, 3, 1'500'000, 2'000'000}, {0, -1, 1'000'000, 4'000'000}, {2, -1, 6'000'000, 9'000'000}}});
@@ -140,7 +140,7 @@ private slots:
     void ofARealRun() {
         QTemporaryDir folder;
         const std::string probe = lathe::testing::buildProbe(folder.path()).toStdString();
-        RunnerClient client({.threads = 2});
+        device::RunnerClient client({.threads = 2});
         const auto model = client.load(probe);
         QVERIFY(model.has_value());
         QVERIFY(client.setInput("x", tensorOf(types::Float32, {64, 4}, std::vector<float>(256, 0))).has_value());

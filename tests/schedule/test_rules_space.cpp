@@ -10,10 +10,9 @@
 // Timeout: 600
 // Runs: release
 #include "codegen/target.h"
+#include "device/runner_client.h"
 #include "driver/compile.h"
 #include "driver/kernel_artifact.h"
-#include "driver/runner_client.h"
-#include "driver/tune_model.h"
 #include "harness.h"
 #include "support/host_tensor.h"
 #include "support/onnx_model.h"
@@ -24,6 +23,7 @@
 #include "tune/rules/checks.h"
 #include "tune/rules/tiles.h"
 #include "tune/spaces.h"
+#include "tuning/tune_model.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -148,7 +148,7 @@ class TestRulesSpace : public QObject {
     QTemporaryDir temporary_;
 
     static Space spaceOf(const std::string& name, const Target& target) {
-        return *makeSpace(name, driver::templateSpace(target), target, 2);
+        return *makeSpace(name, tuning::templateSpace(target), target, 2);
     }
 
 private slots:
@@ -242,9 +242,9 @@ private slots:
             const std::filesystem::path path = temporary_.filePath("kernels.so").toStdString();
             const auto written = driver::writeKernelArtifact(kernels, options, path);
             QVERIFY2(written, written ? "" : toString(written.error()).c_str());
-            driver::RunnerOptions runnerOptions;
+            device::RunnerOptions runnerOptions;
             runnerOptions.program = LATHE_BINARY_DIR "/lathe-runner";
-            driver::RunnerClient runner(runnerOptions);
+            device::RunnerClient runner(runnerOptions);
             const auto loaded = runner.load(path);
             QVERIFY2(loaded, loaded ? "" : toString(loaded.error()).c_str());
             const auto inputs =
@@ -276,7 +276,7 @@ private slots:
         const Target target = *codegen::parseTarget("x86-64-v3");
         const tir::PrimFuncPtr function = matmul(13, 37, 7, true);
         const auto standard =
-            driver::templateSpace(target).generate(function, std::make_shared<Held>(schedule::Answers{}));
+            tuning::templateSpace(target).generate(function, std::make_shared<Held>(schedule::Answers{}));
         for (const std::string_view name : spaceNames()) {
             const Space space = spaceOf(std::string(name), target);
             QCOMPARE(space.name, std::string(name));
@@ -285,7 +285,7 @@ private slots:
             // Somebody can go on from there.
             QVERIFY(std::ranges::any_of(made->questions, [](const auto& each) { return each.candidates.size() > 1; }));
         }
-        const auto none = makeSpace("luck", driver::templateSpace(target), target, 1);
+        const auto none = makeSpace("luck", tuning::templateSpace(target), target, 1);
         QVERIFY(!none && none.error().kind == ErrorKind::Usage && holds(none.error().hint, "sketch"));
     }
 

@@ -7,11 +7,11 @@
 // Timeout: 600
 // Runs: release
 #include "codegen/target.h"
-#include "driver/tune_model.h"
 #include "harness.h"
 #include "support/program_of_tests.h"
 #include "topi/default_schedule.h"
 #include "tune/explorer.h"
+#include "tuning/tune_model.h"
 
 #include <QTest>
 #include <set>
@@ -163,7 +163,7 @@ private slots:
         QFETCH(int, subject);
         QFETCH(QString, target);
         const Subject it = subjects()[static_cast<size_t>(subject)];
-        const tune::Space space = driver::templateSpace(*codegen::parseTarget(target.toStdString()));
+        const tune::Space space = tuning::templateSpace(*codegen::parseTarget(target.toStdString()));
         std::set<Hash128> programs;
         for (uint64_t seed = 0; seed < 15; ++seed) {
             const auto made = space.generate(it.function, held({}, seed));
@@ -191,7 +191,7 @@ private slots:
     void eachAnswerAlone() {
         QFETCH(int, subject);
         const Subject it = subjects()[static_cast<size_t>(subject)];
-        const tune::Space space = driver::templateSpace(*codegen::parseTarget("x86-64-v4"));
+        const tune::Space space = tuning::templateSpace(*codegen::parseTarget("x86-64-v4"));
         const auto usual = space.generate(it.function, held({}));
         QVERIFY(usual);
         std::set<Hash128> programs = {usual->program};
@@ -222,7 +222,7 @@ private slots:
     void noAnswersAreTheDefault() {
         const auto target = *codegen::parseTarget("x86-64-v3");
         const auto function = matmul(13, 37, 7, true);
-        const auto made = driver::templateSpace(target).generate(function, held({}));
+        const auto made = tuning::templateSpace(target).generate(function, held({}));
         QVERIFY(made);
         QVERIFY(made->trace == topi::scheduleDefault(schedule::Schedule(function), target).schedule.trace());
         for (const schedule::Question& question : made->questions)

@@ -3,7 +3,7 @@
 // A small model whose kernel asks for the rows of a register tile, and what its artifact must compute.
 #pragma once
 
-#include "driver/runner_client.h"
+#include "device/runner_client.h"
 #include "support/host_tensor.h"
 
 #include <algorithm>
@@ -23,9 +23,9 @@ inline std::string product() {
 
 /// Empty if the artifact computes what it should.
 inline std::string wrongProduct(const std::filesystem::path& artifact) {
-    driver::RunnerOptions options;
+    device::RunnerOptions options;
     options.program = LATHE_BINARY_DIR "/lathe-runner";
-    driver::RunnerClient runner(options);
+    device::RunnerClient runner(options);
     if (auto loaded = runner.load(artifact); !loaded)
         return toString(loaded.error());
     std::vector<float> x(13 * 7);

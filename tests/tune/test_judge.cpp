@@ -7,12 +7,12 @@
 // search, on real schedules of two products whose times are made up: evolution with the model finds fast ones in fewer trials
 // than without it, and a model that says nonsense costs little.
 #include "codegen/target.h"
-#include "driver/tune_model.h"
 #include "support/program_of_tests.h"
 #include "te/te.h"
 #include "tune/features.h"
 #include "tune/made_up.h"
 #include "tune/xgb_model.h"
+#include "tuning/tune_model.h"
 
 #include <QTest>
 #include <algorithm>
@@ -128,7 +128,7 @@ private:
         return {time, time * (1 + 0.05 * static_cast<double>(candidate.program.low % 1024) / 1024)};
     }
 
-    Space inner_ = driver::templateSpace(*codegen::parseTarget("x86-64-v4"));
+    Space inner_ = tuning::templateSpace(*codegen::parseTarget("x86-64-v4"));
     Place root_;
     std::unordered_map<Hash128, Time, HashOfHash128> times_;
 };
@@ -335,7 +335,7 @@ private slots:
 
     void functionsAreDropped() {
         Judge judge(machine(), nullptr);
-        std::vector<Candidate> made{*driver::templateSpace(*codegen::parseTarget("x86-64-v4"))
+        std::vector<Candidate> made{*tuning::templateSpace(*codegen::parseTarget("x86-64-v4"))
                                          .generate(product(), std::make_shared<schedule::Preferred>())};
         QVERIFY(made[0].scheduled && made[0].features.empty());
         judge.rate(made, {});

@@ -23,7 +23,7 @@
 
 namespace lathe::views::check {
 
-using driver::CheckState;
+using diagnose::CheckState;
 using models::CheckModel;
 
 namespace {
@@ -32,24 +32,24 @@ enum Item { Unoptimized, Strict, Files }; // the last only once there are any
 constexpr size_t mostLinks = 5;
 constexpr qsizetype longestName = 60; // of a link
 
-driver::AgainstFiles filesOf(const QStringList& names) {
-    driver::AgainstFiles against;
+diagnose::AgainstFiles filesOf(const QStringList& names) {
+    diagnose::AgainstFiles against;
     for (const QString& name : names)
         against.files.emplace_back(name.toStdString());
     return against;
 }
 
-QString nameOf(const driver::AgainstFiles& against) {
+QString nameOf(const diagnose::AgainstFiles& against) {
     const auto& files = against.files;
     return files.size() == 1 ? QString::fromStdString(files.front().filename().string())
                              : models::counted(qint64(files.size()), "file", "files");
 }
 
-QString textOf(const driver::CheckAgainst& against) {
-    if (const auto* files = std::get_if<driver::AgainstFiles>(&against))
+QString textOf(const diagnose::CheckAgainst& against) {
+    if (const auto* files = std::get_if<diagnose::AgainstFiles>(&against))
         return nameOf(*files);
-    return std::holds_alternative<driver::AgainstNumerics>(against) ? CheckPage::tr("strict numerics")
-                                                                    : CheckPage::tr("the unoptimized computation");
+    return std::holds_alternative<diagnose::AgainstNumerics>(against) ? CheckPage::tr("strict numerics")
+                                                                      : CheckPage::tr("the unoptimized computation");
 }
 
 } // namespace
@@ -74,7 +74,7 @@ CheckPage::CheckPage(models::Selection* selection)
     table_->addAction(show_);
     table_->setContextMenuPolicy(Qt::ActionsContextMenu);
     show_->setToolTip(tr("Compute the value again, as it is, as expected, and their difference"));
-    against_->addItems({textOf(driver::AgainstUnoptimized{}), textOf(driver::AgainstNumerics{})});
+    against_->addItems({textOf(diagnose::AgainstUnoptimized{}), textOf(diagnose::AgainstNumerics{})});
     against_->setAccessibleName(tr("What values are compared with"));
     auto label = new QLabel(tr("Compare &with"));
     label->setBuddy(against_);
@@ -126,7 +126,7 @@ CheckPage::CheckPage(models::Selection* selection)
         const QScopedValueRollback guard(following_, true);
         std::vector<int> nodes;
         for (const QModelIndex& index : table_->selectionModel()->selectedRows()) {
-            const driver::CheckRow& row = values_->at(shown_->mapToSource(index).row());
+            const diagnose::CheckRow& row = values_->at(shown_->mapToSource(index).row());
             nodes.insert(nodes.end(), row.nodes.begin(), row.nodes.end());
         }
         if (!nodes.empty())
@@ -144,7 +144,7 @@ CheckPage::CheckPage(models::Selection* selection)
     setCheck(nullptr);
 }
 
-void CheckPage::setProvenance(std::shared_ptr<const driver::Provenance> /*provenance*/) {
+void CheckPage::setProvenance(std::shared_ptr<const inspect::Provenance> /*provenance*/) {
     setCheck(nullptr);
 }
 
@@ -175,14 +175,14 @@ void CheckPage::setFiles(const QStringList& files) {
     against_->setCurrentIndex(Files);
 }
 
-driver::CheckAgainst CheckPage::against() const {
+diagnose::CheckAgainst CheckPage::against() const {
     switch (against_->currentIndex()) {
     case Strict:
-        return driver::AgainstNumerics{};
+        return diagnose::AgainstNumerics{};
     case Files:
         return filesOf(files_);
     default:
-        return driver::AgainstUnoptimized{};
+        return diagnose::AgainstUnoptimized{};
     }
 }
 
@@ -193,7 +193,7 @@ void CheckPage::setCheck(models::CheckPtr check) {
     const std::vector<int> first = values_->first();
     QStringList links;
     for (size_t i = 0; i < std::min(first.size(), mostLinks); ++i) {
-        const driver::CheckRow& row = values_->at(first[i]);
+        const diagnose::CheckRow& row = values_->at(first[i]);
         links << QStringLiteral("<a href=\"%1\">%2</a> (%3)")
                      .arg(QString::number(first[i]), models::oneLine(row.value, longestName).toHtmlEscaped(),
                           QString::fromStdString(row.why).toHtmlEscaped());

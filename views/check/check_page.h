@@ -23,17 +23,17 @@ class CheckPage : public Page {
 public:
     explicit CheckPage(models::Selection* selection);
 
-    void setProvenance(std::shared_ptr<const driver::Provenance> provenance) override;
+    void setProvenance(std::shared_ptr<const inspect::Provenance> provenance) override;
     void setCheck(models::CheckPtr check) override;
     std::vector<PageAction> pageActions() const override;
     /// Files and folders to compare with, chosen from now on.
     void setFiles(const QStringList& files);
     /// What is chosen to compare with.
-    driver::CheckAgainst against() const;
+    diagnose::CheckAgainst against() const;
     const models::CheckModel* model() const { return values_; }
 
 signals:
-    void checkWanted(lathe::driver::CheckAgainst against);
+    void checkWanted(lathe::diagnose::CheckAgainst against);
 
 private:
     void askForFiles();

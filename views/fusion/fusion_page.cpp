@@ -156,13 +156,13 @@ QModelIndex FusionPage::source(const QModelIndex& shown) const {
     return sorted_->mapToSource(shown).siblingAtColumn(0);
 }
 
-void FusionPage::setProvenance(std::shared_ptr<const driver::Provenance> provenance) {
+void FusionPage::setProvenance(std::shared_ptr<const inspect::Provenance> provenance) {
     const driver::Trace* trace = provenance ? &provenance->trace() : nullptr;
     const auto fuse = [](const driver::PassRecord& pass) { return pass.name == "fuse" && !pass.enabled; };
     summary_->setText(trace && std::ranges::any_of(trace->passes, fuse)
                           ? tr("The pass \"fuse\" is off: each operator is a function of its own.")
                           : tr("Compile the model (F5) to see which operators become one function, and why."));
-    hasCompilation_ = trace && driver::lastModule(*trace);
+    hasCompilation_ = trace && inspect::lastModule(*trace);
     pictureAsked_ = false;
     setPicture(nullptr);
     setFunctions({});
@@ -254,7 +254,7 @@ void FusionPage::pickInPicture(const std::vector<int>& nodes) {
     goTo(row.function, row.member);
 }
 
-void FusionPage::setProfile(const driver::Profile& profile) {
+void FusionPage::setProfile(const inspect::Profile& profile) {
     functions_->setProfile(profile);
     colourPicture();
 }

@@ -28,10 +28,10 @@ class FusionPage : public Page {
 public:
     explicit FusionPage(models::Selection* selection);
 
-    void setProvenance(std::shared_ptr<const driver::Provenance> provenance) override;
+    void setProvenance(std::shared_ptr<const inspect::Provenance> provenance) override;
     /// The functions of the compilation that setProvenance told of.
     void setFunctions(const models::FusionRows& rows);
-    void setProfile(const driver::Profile& profile) override;
+    void setProfile(const inspect::Profile& profile) override;
     std::vector<PageAction> pageActions() const override;
     /// Of the compilation that is shown.
     void setPicture(std::shared_ptr<const models::FusionPicture> picture);

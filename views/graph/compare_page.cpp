@@ -79,7 +79,7 @@ ComparePage::ComparePage(models::Selection* selection)
     setComparison(nullptr);
 }
 
-void ComparePage::setProvenance(std::shared_ptr<const driver::Provenance> provenance) {
+void ComparePage::setProvenance(std::shared_ptr<const inspect::Provenance> provenance) {
     if (!provenance)
         setComparison(nullptr);
 }

@@ -24,7 +24,7 @@ public:
     explicit ComparePage(models::Selection* selection);
 
     /// Without one the open model is another: the comparison goes.
-    void setProvenance(std::shared_ptr<const driver::Provenance> provenance) override;
+    void setProvenance(std::shared_ptr<const inspect::Provenance> provenance) override;
     std::vector<PageAction> pageActions() const override;
     /// Null: there is none.
     void setComparison(models::ModelComparisonPtr comparison);

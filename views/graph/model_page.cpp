@@ -172,7 +172,7 @@ void ModelPage::setModel(model::ModelGraphPtr model, const QString& without) {
     selectionChanged();
 }
 
-void ModelPage::setProvenance(std::shared_ptr<const driver::Provenance> provenance) {
+void ModelPage::setProvenance(std::shared_ptr<const inspect::Provenance> provenance) {
     provenance_ = std::move(provenance);
     check_ = nullptr;
     setProfile({});
@@ -188,12 +188,12 @@ std::vector<PageAction> ModelPage::pageActions() const {
     return all;
 }
 
-void ModelPage::setProfile(const driver::Profile& profile) {
+void ModelPage::setProfile(const inspect::Profile& profile) {
     profile_ = profile;
     showOverlay();
 }
 
-void ModelPage::setCheck(std::shared_ptr<const driver::Check> check) {
+void ModelPage::setCheck(std::shared_ptr<const diagnose::Check> check) {
     check_ = std::move(check);
     showOverlay();
 }
@@ -205,7 +205,7 @@ QString ModelPage::missing(models::OverlayKind kind) const {
     if (kind == Type)
         return model_ ? QString() : tr("Open a model to see types");
     if (kind == Layout)
-        return provenance_ && driver::lastModule(provenance_->trace())
+        return provenance_ && inspect::lastModule(provenance_->trace())
                    ? QString()
                    : tr("Compile (F5) to see how values are stored");
     if (kind == Table)
@@ -277,7 +277,7 @@ void ModelPage::showPlace() {
     qint64 nodes = qint64(graph_->nodes.size());
     const auto& selected = selection_->nodes();
     for (const int group : selected.empty() ? std::vector<int>() : arranger_->groupsAround(selected.front())) {
-        const driver::Group& value = arranger_->grouped()->tree.groups[size_t(group)];
+        const lathe::graph::Group& value = arranger_->grouped()->tree.groups[size_t(group)];
         if (value.nodes < int(selected.size()))
             break; // more than this group is selected
         place << QString::fromStdString(value.name);

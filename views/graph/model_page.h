@@ -32,9 +32,9 @@ class ModelPage : public Page {
 public:
     explicit ModelPage(models::Selection* selection);
 
-    void setProvenance(std::shared_ptr<const driver::Provenance> provenance) override;
-    void setProfile(const driver::Profile& profile) override;
-    void setCheck(std::shared_ptr<const driver::Check> check) override;
+    void setProvenance(std::shared_ptr<const inspect::Provenance> provenance) override;
+    void setProfile(const inspect::Profile& profile) override;
+    void setCheck(std::shared_ptr<const diagnose::Check> check) override;
     std::vector<PageAction> pageActions() const override;
     /// Without a model, `without` stands in the place of the graph.
     void setModel(model::ModelGraphPtr model, const QString& without = {});
@@ -109,9 +109,9 @@ private:
     int pictureNumber_ = 0;
     bool picking_ = false;
     int goingTo_ = -1; // a node, as soon as its groups are open
-    std::shared_ptr<const driver::Provenance> provenance_;
-    driver::Profile profile_;
-    std::shared_ptr<const driver::Check> check_;
+    std::shared_ptr<const inspect::Provenance> provenance_;
+    inspect::Profile profile_;
+    std::shared_ptr<const diagnose::Check> check_;
     models::NodeTable nodeTable_; // that was read last, for whatever model
 
     GraphCanvas* canvas_;

@@ -129,7 +129,7 @@ QWidget* LoopsPage::makeTables() {
     return tabs;
 }
 
-void LoopsPage::pick(int origin, const driver::Statement& statement) {
+void LoopsPage::pick(int origin, const inspect::Statement& statement) {
     picked_ = {provenance_->nodesOf(call_, origin), call_, origin};
     statement_ = statement;
     if (selection_->place() == picked_)
@@ -143,10 +143,10 @@ void LoopsPage::pickLoop(const QModelIndex& row) {
     if (!stmt || stmt->origin < 0)
         return;
     const auto known = ofNest_.find(stmt);
-    pick(stmt->origin, known == ofNest_.end() ? driver::Statement() : known->second);
+    pick(stmt->origin, known == ofNest_.end() ? inspect::Statement() : known->second);
 }
 
-void LoopsPage::setProvenance(std::shared_ptr<const driver::Provenance> provenance) {
+void LoopsPage::setProvenance(std::shared_ptr<const inspect::Provenance> provenance) {
     provenance_ = std::move(provenance);
     call_ = kernel_ = asked_ = -1;
     picked_ = {};
@@ -177,7 +177,7 @@ void LoopsPage::follow() {
     int call = place.call;
     if (call < 0 && !place.nodes.empty()) { // the call at hand, if it computes the node, else the first that does
         const auto uses = provenance_->usesOf(place.nodes.front());
-        const auto own = std::ranges::find(uses, call_, &driver::NodeUse::call);
+        const auto own = std::ranges::find(uses, call_, &inspect::NodeUse::call);
         call = own != uses.end() ? own->call : uses.empty() ? -1 : uses.front().call;
     }
     if (call >= 0 && call < function_->count())
@@ -274,7 +274,7 @@ void LoopsPage::describe() {
         for (const int node : place.nodes)
             std::ranges::copy(provenance_->originsOf(call_, node), std::back_inserter(origins));
     for (text::CodeView* view : views_)
-        view->markOrigins(origins, place == picked_ && place.call >= 0 ? statement_ : driver::Statement());
+        view->markOrigins(origins, place == picked_ && place.call >= 0 ? statement_ : inspect::Statement());
     QString text =
         place.call < 0 && !place.nodes.empty() ? models::whyNoLoops(*provenance_, place.nodes.front()) : QString();
     if (text.isEmpty())

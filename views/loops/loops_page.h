@@ -35,7 +35,7 @@ class LoopsPage : public Page {
 public:
     explicit LoopsPage(models::Selection* selection);
 
-    void setProvenance(std::shared_ptr<const driver::Provenance> provenance) override;
+    void setProvenance(std::shared_ptr<const inspect::Provenance> provenance) override;
     void setLoops(int kernel, const models::LoopTexts& texts);
     void setCode(int kernel, const models::CodeTexts& texts);
     /// The kernel after so many steps.
@@ -61,22 +61,22 @@ private:
     void follow();
     void describe();
     QWidget* makeTables();
-    void pick(int origin, const driver::Statement& statement);
+    void pick(int origin, const inspect::Statement& statement);
     void pickLoop(const QModelIndex& row);
     std::shared_ptr<const driver::Trace> trace() const { return {provenance_, &provenance_->trace()}; }
     const driver::KernelRecord& record() const { return provenance_->trace().kernels[size_t(kernel_)]; }
 
     models::Selection* selection_;
-    std::shared_ptr<const driver::Provenance> provenance_;
+    std::shared_ptr<const inspect::Provenance> provenance_;
     QComboBox* function_;
     QLabel* nodes_; // of the line that is picked, else of the call
     QLabel* code_;  // of the machine code
     std::array<text::CodeView*, models::kernelLevels> views_{};
     std::array<QLabel*, models::kernelLevels> titles_{};
     std::array<QToolButton*, models::kernelLevels> buttons_{};
-    models::Place picked_;        // what pick() selected, and is no longer if something else is
-    driver::Statement statement_; // that was picked there
-    driver::Statements ofNest_;   // of the rows of the tree
+    models::Place picked_;         // what pick() selected, and is no longer if something else is
+    inspect::Statement statement_; // that was picked there
+    inspect::Statements ofNest_;   // of the rows of the tree
     models::LoopNestModel* nest_;
     models::ScheduleStepModel* steps_;
     QTreeView* nestTree_;

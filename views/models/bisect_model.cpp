@@ -5,28 +5,28 @@
 
 namespace lathe::views::models {
 
-QString sentenceOf(const driver::Bisection& found, const driver::Fault& fault) {
+QString sentenceOf(const diagnose::Bisection& found, const diagnose::Fault& fault) {
     const bool steady =
-        std::holds_alternative<driver::WrongValues>(fault) || std::holds_alternative<driver::Crashes>(fault);
+        std::holds_alternative<diagnose::WrongValues>(fault) || std::holds_alternative<diagnose::Crashes>(fault);
     switch (found.answer) {
-    case driver::BisectAnswer::GoodWithAll:
+    case diagnose::BisectAnswer::GoodWithAll:
         return found.steps.empty() || found.steps.back().caveat.empty()
                    ? BisectModel::tr("It is good with all passes: there is nothing to look for.")
                    : BisectModel::tr(
                          "It is good with all passes, but nothing is known of what is no finite number: %1.")
                          .arg(QString::fromStdString(found.steps.back().caveat));
-    case driver::BisectAnswer::Endless:
+    case diagnose::BisectAnswer::Endless:
         return BisectModel::tr("Without any optional pass it does not end within the limit either: the model itself "
                                "works that long, and no pass is to blame.");
-    case driver::BisectAnswer::Unsteady:
+    case diagnose::BisectAnswer::Unsteady:
         return BisectModel::tr("Equal compilations were judged differently: the fault comes and goes.");
-    case driver::BisectAnswer::BadWithout:
+    case diagnose::BisectAnswer::BadWithout:
         return steady
                    ? BisectModel::tr("It is bad without any optional pass: the fault is in a required pass or in the "
                                      "import.")
                    : BisectModel::tr("It is bad without any optional pass and with all of them, and no pass alone "
                                      "makes the difference.");
-    case driver::BisectAnswer::Found:
+    case diagnose::BisectAnswer::Found:
         break;
     }
     QString text = BisectModel::tr("Guilty: \"%1\". ").arg(QString::fromStdString(found.pass));
@@ -48,7 +48,7 @@ void BisectModel::clear() {
     endResetModel();
 }
 
-void BisectModel::add(driver::BisectStep step) {
+void BisectModel::add(diagnose::BisectStep step) {
     beginInsertRows({}, rowCount(), rowCount());
     steps_.push_back(std::move(step));
     endInsertRows();
@@ -65,7 +65,7 @@ int BisectModel::columnCount(const QModelIndex& parent) const {
 QVariant BisectModel::data(const QModelIndex& index, int role) const {
     if (!index.isValid() || size_t(index.row()) >= steps_.size())
         return {};
-    const driver::BisectStep& step = steps_[size_t(index.row())];
+    const diagnose::BisectStep& step = steps_[size_t(index.row())];
     if (role == Qt::DisplayRole || role == Qt::ToolTipRole) {
         switch (index.column()) {
         case Passes:

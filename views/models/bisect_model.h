@@ -3,7 +3,7 @@
 // The search for the pass that is to blame, as it goes on: a row a compilation that was tried, and in the end what was found.
 #pragma once
 
-#include "driver/bisect.h"
+#include "diagnose/bisect.h"
 
 #include <QAbstractTableModel>
 #include <memory>
@@ -11,7 +11,7 @@
 namespace lathe::views::models {
 
 /// "Guilty: \"fuse\". Without it alone all is good." — or why nothing was found.
-QString sentenceOf(const driver::Bisection& found, const driver::Fault& fault);
+QString sentenceOf(const diagnose::Bisection& found, const diagnose::Fault& fault);
 
 class BisectModel : public QAbstractTableModel {
     Q_OBJECT
@@ -21,7 +21,7 @@ public:
     using QAbstractTableModel::QAbstractTableModel;
 
     void clear();
-    void add(driver::BisectStep step);
+    void add(diagnose::BisectStep step);
 
     int rowCount(const QModelIndex& parent = {}) const override;
     int columnCount(const QModelIndex& parent = {}) const override;
@@ -29,7 +29,7 @@ public:
     QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
 
 private:
-    std::vector<driver::BisectStep> steps_;
+    std::vector<diagnose::BisectStep> steps_;
 };
 
 } // namespace lathe::views::models

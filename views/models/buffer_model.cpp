@@ -13,7 +13,7 @@ bool isBytesOrCall(int column) {
 
 } // namespace
 
-void BufferModel::show(std::shared_ptr<const driver::Provenance> provenance, driver::MemoryChart chart) {
+void BufferModel::show(std::shared_ptr<const inspect::Provenance> provenance, inspect::MemoryChart chart) {
     beginResetModel();
     provenance_ = std::move(provenance);
     chart_ = std::move(chart);
@@ -44,7 +44,7 @@ int BufferModel::columnCount(const QModelIndex& parent) const {
 QVariant BufferModel::data(const QModelIndex& index, int role) const {
     if (!index.isValid() || index.row() >= rowCount())
         return {};
-    const driver::MemoryChart::Buffer& buffer = chart_.buffers[size_t(index.row())];
+    const inspect::MemoryChart::Buffer& buffer = chart_.buffers[size_t(index.row())];
     const lower::PlacedBuffer& record = recordAt(index.row());
     const auto text = [](std::string_view view) { return QString::fromUtf8(view.data(), qsizetype(view.size())); };
     if (role == Qt::TextAlignmentRole && isBytesOrCall(index.column()))
@@ -55,7 +55,7 @@ QVariant BufferModel::data(const QModelIndex& index, int role) const {
         return {};
     switch (index.column()) {
     case Name:
-        return text(driver::nameOf(record));
+        return text(inspect::nameOf(record));
     case Bytes:
         return bytesText(double(buffer.bytes));
     case Kind:

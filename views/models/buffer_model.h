@@ -3,8 +3,8 @@
 // The buffers of the memory plan as a table: how large, what they hold, from when to when, and whether they make the peak.
 #pragma once
 
-#include "driver/memory_chart.h"
-#include "driver/provenance.h"
+#include "inspect/memory_chart.h"
+#include "inspect/provenance.h"
 
 #include <QAbstractTableModel>
 
@@ -19,9 +19,9 @@ public:
     using QAbstractTableModel::QAbstractTableModel;
 
     /// Null: there is none. The chart is of this compilation.
-    void show(std::shared_ptr<const driver::Provenance> provenance, driver::MemoryChart chart);
-    const driver::Provenance* provenance() const { return provenance_.get(); }
-    const driver::MemoryChart& chart() const { return chart_; }
+    void show(std::shared_ptr<const inspect::Provenance> provenance, inspect::MemoryChart chart);
+    const inspect::Provenance* provenance() const { return provenance_.get(); }
+    const inspect::MemoryChart& chart() const { return chart_; }
     const lower::PlacedBuffer& recordAt(int row) const;
     /// What makes it.
     const std::vector<int32_t>& nodesAt(int row) const;
@@ -33,8 +33,8 @@ public:
     QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
 
 private:
-    std::shared_ptr<const driver::Provenance> provenance_;
-    driver::MemoryChart chart_;
+    std::shared_ptr<const inspect::Provenance> provenance_;
+    inspect::MemoryChart chart_;
 };
 
 } // namespace lathe::views::models

@@ -31,7 +31,7 @@ QString bytesText(double bytes) {
     return QStringLiteral("%1 %2").arg(bytes, 0, 'g', 3).arg(QLatin1String(unit));
 }
 
-QString textOf(const driver::ProfileRow& row, const driver::RooflinePoint& point) {
+QString textOf(const inspect::ProfileRow& row, const inspect::RooflinePoint& point) {
     const std::string_view bound = toString(point.bound);
     return tr("%1\n%2 ms, %3 GFLOP/s, %4 GB/s\n%5 of what the machine can do, bound by %6")
         .arg(QString::fromStdString(row.function))
@@ -41,9 +41,9 @@ QString textOf(const driver::ProfileRow& row, const driver::RooflinePoint& point
         .arg(percent(point.share), QString::fromUtf8(bound.data(), qsizetype(bound.size())));
 }
 
-QString summaryOf(const driver::Roofline& roofline, const driver::Profile& profile) {
+QString summaryOf(const inspect::Roofline& roofline, const inspect::Profile& profile) {
     double shares[3] = {};
-    for (const driver::RooflinePoint& point : roofline.points)
+    for (const inspect::RooflinePoint& point : roofline.points)
         shares[size_t(point.bound)] += profile.rows[point.row].share;
     return tr("This machine reached %1 GFLOP/s and %2 GB/s from memory. Of the time, %3 is bound by compute, %4 by "
               "memory, "
@@ -53,28 +53,28 @@ QString summaryOf(const driver::Roofline& roofline, const driver::Profile& profi
         .arg(percent(shares[0]), percent(shares[1]), percent(shares[2]));
 }
 
-QString textOf(const driver::Trace& trace, const driver::MemoryChart::Buffer& buffer) {
+QString textOf(const driver::Trace& trace, const inspect::MemoryChart::Buffer& buffer) {
     const lower::PlacedBuffer& record = trace.buffers[buffer.index];
     return tr("%1\n%2, from call %3 (%4) to %5 (%6)")
-        .arg(text(driver::nameOf(record)), bytesText(double(buffer.bytes)))
+        .arg(text(inspect::nameOf(record)), bytesText(double(buffer.bytes)))
         .arg(record.firstCall)
-        .arg(text(driver::functionAt(trace, record.firstCall)))
+        .arg(text(inspect::functionAt(trace, record.firstCall)))
         .arg(record.lastCall)
-        .arg(text(driver::functionAt(trace, record.lastCall)));
+        .arg(text(inspect::functionAt(trace, record.lastCall)));
 }
 
-QString summaryOf(const driver::Trace& trace, const driver::MemoryChart& chart) {
+QString summaryOf(const driver::Trace& trace, const inspect::MemoryChart& chart) {
     constexpr size_t named = 3;
     QStringList culprits;
     for (size_t i = 0; i < std::min(named, chart.culprits.size()); ++i) {
-        const driver::MemoryChart::Buffer& buffer = chart.buffers[chart.culprits[i]];
-        culprits << tr("%1 (%2)").arg(text(driver::nameOf(trace.buffers[buffer.index])),
+        const inspect::MemoryChart::Buffer& buffer = chart.buffers[chart.culprits[i]];
+        culprits << tr("%1 (%2)").arg(text(inspect::nameOf(trace.buffers[buffer.index])),
                                       bytesText(double(buffer.bytes)));
     }
     QString summary = tr("%1 are alive at the peak, at call %2 (%3): above all %4.")
                           .arg(bytesText(double(chart.peak())))
                           .arg(chart.peakCall)
-                          .arg(text(driver::functionAt(trace, chart.peakCall)), culprits.join(QStringLiteral(", ")));
+                          .arg(text(inspect::functionAt(trace, chart.peakCall)), culprits.join(QStringLiteral(", ")));
     if (chart.reserved)
         summary += tr(" The plan takes %1.").arg(bytesText(double(*chart.reserved)));
     if (chart.unknown)

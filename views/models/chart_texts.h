@@ -4,23 +4,23 @@
 // plan.
 #pragma once
 
-#include "driver/memory_chart.h"
-#include "driver/provenance.h"
-#include "driver/roofline.h"
+#include "inspect/memory_chart.h"
+#include "inspect/provenance.h"
+#include "inspect/roofline.h"
 
 #include <QString>
 
 namespace lathe::views::models {
 
 /// "fused_conv_relu: 1.20 ms, 53.1 GFLOP/s, …", a line each.
-QString textOf(const driver::ProfileRow& row, const driver::RooflinePoint& point);
+QString textOf(const inspect::ProfileRow& row, const inspect::RooflinePoint& point);
 /// The peaks, and how the time is bound.
-QString summaryOf(const driver::Roofline& roofline, const driver::Profile& profile);
+QString summaryOf(const inspect::Roofline& roofline, const inspect::Profile& profile);
 
 /// "Relu_4: 3.21 MB, …", a line each.
-QString textOf(const driver::Trace& trace, const driver::MemoryChart::Buffer& buffer);
+QString textOf(const driver::Trace& trace, const inspect::MemoryChart::Buffer& buffer);
 /// The peak, what the plan takes, and the largest culprits.
-QString summaryOf(const driver::Trace& trace, const driver::MemoryChart& chart);
+QString summaryOf(const driver::Trace& trace, const inspect::MemoryChart& chart);
 
 QString bytesText(double bytes); // "3.21 MB"
 

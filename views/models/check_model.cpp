@@ -10,8 +10,8 @@ namespace lathe::views::models {
 
 namespace {
 
-using driver::CheckRow;
-using driver::CheckState;
+using diagnose::CheckRow;
+using diagnose::CheckState;
 
 /// What matters most comes last in ascending order.
 int weightOf(const CheckRow& row) {
@@ -29,12 +29,12 @@ QString whereOf(const CheckRow& row) {
     QStringList parts;
     if (row.comparison.worst >= 0)
         parts << CheckModel::tr("%1: %2, expected %3")
-                     .arg(QString::fromStdString(driver::indexText(row.shape, row.comparison.worst)),
+                     .arg(QString::fromStdString(data::indexText(row.shape, row.comparison.worst)),
                           QString::number(row.comparison.got, 'g', 7),
                           QString::number(row.comparison.expected, 'g', 7));
     else if (row.state == CheckState::Diverges)
         parts << QString::fromStdString(row.why);
-    if (const std::string odd = driver::notFiniteText(row.comparison); !odd.empty())
+    if (const std::string odd = data::notFiniteText(row.comparison); !odd.empty())
         parts << QString::fromStdString(odd);
     return parts.join(QStringLiteral("; "));
 }

@@ -3,14 +3,14 @@
 // The intermediate values of a compiled model against what they should be: a row for each, in the model's order.
 #pragma once
 
-#include "driver/check.h"
+#include "diagnose/check.h"
 
 #include <QAbstractTableModel>
 #include <memory>
 
 namespace lathe::views::models {
 
-using CheckPtr = std::shared_ptr<const driver::Check>;
+using CheckPtr = std::shared_ptr<const diagnose::Check>;
 
 class CheckModel : public QAbstractTableModel {
     Q_OBJECT
@@ -24,7 +24,7 @@ public:
     /// Null: nothing was checked.
     void show(CheckPtr check);
     const CheckPtr& check() const { return check_; }
-    const driver::CheckRow& at(int row) const { return check_->rows[size_t(row)]; }
+    const diagnose::CheckRow& at(int row) const { return check_->rows[size_t(row)]; }
     /// Rows of what diverges first.
     std::vector<int> first() const;
 

@@ -37,12 +37,12 @@ Side relaySide(const std::shared_ptr<const relay::Module>& module, const QString
     relay::PrintOptions options;
     options.lines = &bindings;
     if (function.isEmpty()) {
-        side.lines = driver::splitLines(print(*module, options));
+        side.lines = splitLines(print(*module, options));
     } else {
         const auto found = module->functions.find(function.toStdString());
         if (found == module->functions.end())
             return side;
-        side.lines = driver::splitLines(print(*found->second, *module, found->first, options));
+        side.lines = splitLines(print(*found->second, *module, found->first, options));
     }
     // How Vars will be numbered is of no pass.
     if (!side.lines.empty() && side.lines.front().starts_with("module next")) {
@@ -65,12 +65,12 @@ Side relaySide(const std::shared_ptr<const relay::Module>& module, const QString
 }
 
 /// By the bindings that the picture pairs, since numbers and operands change where a pass takes one away.
-std::vector<driver::DiffRow> relayRows(const driver::PassRecord& record, const std::string& function,
-                                       const Side& before, const Side& after) {
+std::vector<DiffRow> relayRows(const driver::PassRecord& record, const std::string& function, const Side& before,
+                               const Side& after) {
     std::vector<int> afterOf(before.lines.size(), -1);
     if (record.before && record.after) {
         const RelayGraph one = graphOf(*record.before, function), other = graphOf(*record.after, function);
-        const ModelComparisonPtr pairs = compareModels({}, one.graph, other.graph, driver::NodeNames::Identities);
+        const ModelComparisonPtr pairs = compareModels({}, one.graph, other.graph, lathe::graph::NodeNames::Identities);
         std::vector<bool> taken(after.lines.size());
         for (size_t node = 0; node < one.bindings.size(); ++node) {
             const auto pair = pairs->afterOf.find(int(node));
@@ -95,7 +95,7 @@ Side kernelSide(const driver::Trace& trace, const std::string& kernel, const tir
     std::vector<const tir::StmtNode*> statements;
     tir::PrintOptions options;
     options.lines = &statements;
-    side.lines = driver::splitLines(print(*function, options));
+    side.lines = splitLines(print(*function, options));
     const auto spans = trace.graph ? driver::spansByOrigin(trace, kernel) : std::vector<model::Span>();
     for (const tir::StmtNode* statement : statements) {
         std::vector<int> nodes;
@@ -108,7 +108,7 @@ Side kernelSide(const driver::Trace& trace, const std::string& kernel, const tir
     return side;
 }
 
-using Kind = driver::DiffRow::Kind;
+using Kind = DiffRow::Kind;
 
 constexpr int hashLength = 33, signLength = 2; // "#" and its digits; what stands for them
 
@@ -164,7 +164,7 @@ int stageOf(const driver::KernelRecord& kernel, const std::string& pass) {
 void Comparison::align() {
     left = right = {};
     differences.clear();
-    for (const driver::DiffRow& row : rows) {
+    for (const DiffRow& row : rows) {
         const bool isChanged = row.kind == Kind::Changed;
         auto [ofLeft, ofRight] = isChanged ? changedColumns(before[row.before], after[row.after])
                                            : std::pair<std::vector<Columns>, std::vector<Columns>>();
@@ -224,8 +224,8 @@ Comparison comparePass(const driver::Trace& trace, int pass, const QString& func
             break;
         }
     }
-    comparison.rows = isGraph ? relayRows(record, function.toStdString(), before, after)
-                              : driver::diffLines(before.lines, after.lines);
+    comparison.rows =
+        isGraph ? relayRows(record, function.toStdString(), before, after) : diffLines(before.lines, after.lines);
     comparison.before = shown(before.lines);
     comparison.after = shown(after.lines);
     comparison.nodesBefore = std::move(before.nodes);
@@ -235,7 +235,7 @@ Comparison comparePass(const driver::Trace& trace, int pass, const QString& func
         const auto bound = [](const Side& side, int line) { return line >= 0 && side.isBinding[size_t(line)]; };
         comparison.differences.clear();
         for (size_t i = 0; i < comparison.rows.size(); ++i)
-            if (const driver::DiffRow& row = comparison.rows[i];
+            if (const DiffRow& row = comparison.rows[i];
                 row.kind != Kind::Same && (bound(before, row.before) || bound(after, row.after)))
                 comparison.differences.push_back(int(i));
     }

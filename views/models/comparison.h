@@ -3,7 +3,7 @@
 // Text before and after a pass, line by line, with the model nodes that each line came from.
 #pragma once
 
-#include "driver/text_diff.h"
+#include "base/text_diff.h"
 #include "driver/trace.h"
 #include "views/models/tinted_text.h"
 
@@ -16,7 +16,7 @@ namespace lathe::views::models {
 struct Comparison {
     QString title;
     QStringList before, after;
-    std::vector<driver::DiffRow> rows;
+    std::vector<DiffRow> rows;
     /// For each line the model nodes it came from; empty where none is known.
     std::vector<std::vector<int>> nodesBefore, nodesAfter;
     /// Rows at which a difference begins: of the graph IR each binding that differs, else each run of lines.

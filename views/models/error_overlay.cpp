@@ -10,8 +10,8 @@ namespace lathe::views::models {
 
 namespace {
 
-using driver::CheckRow;
-using driver::CheckState;
+using diagnose::CheckRow;
+using diagnose::CheckState;
 
 constexpr double magnitudes = 6;    // of errors within the tolerance that differ in colour
 constexpr double mostWithin = 0.55; // share of what is just within
@@ -52,7 +52,7 @@ void addGroups(Overlay& overlay, const GroupedGraph& grouped) {
 
 } // namespace
 
-Overlay errorOverlay(const driver::Check& check, const GroupedGraph* grouped) {
+Overlay errorOverlay(const diagnose::Check& check, const GroupedGraph* grouped) {
     Overlay overlay;
     overlay.kind = OverlayKind::Error;
     overlay.nodes.resize(size_t(check.trace->graph->nodeCount));

@@ -11,6 +11,6 @@ namespace lathe::views::models {
 
 /// For an image of a model with as many nodes. The share is 1 where a value diverges; below, it grows with the magnitude of
 /// the error, six of which lie within the tolerance. A group is as the worst of what is in it.
-Overlay errorOverlay(const driver::Check& check, const GroupedGraph* grouped = nullptr);
+Overlay errorOverlay(const diagnose::Check& check, const GroupedGraph* grouped = nullptr);
 
 } // namespace lathe::views::models

@@ -7,7 +7,7 @@
 
 namespace lathe::views::models {
 
-QString textOf(const driver::Flame& flame, const driver::FlameBox& box) {
+QString textOf(const inspect::Flame& flame, const inspect::FlameBox& box) {
     const double whole = flame.boxes.front().ms;
     QString text = QCoreApplication::translate("Flame", "%1\n%2 ms, %3 % of the run")
                        .arg(QString::fromStdString(box.name), QString::number(box.ms, 'g', 4),

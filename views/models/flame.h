@@ -3,13 +3,13 @@
 // A box of the flame view in words, for a tip and for screen readers.
 #pragma once
 
-#include "driver/flame.h"
+#include "inspect/flame.h"
 
 #include <QString>
 
 namespace lathe::views::models {
 
 /// "encoder/layer.0: 1.2 ms, 34.1 % of the run, 12 kernel calls", a line each.
-QString textOf(const driver::Flame& flame, const driver::FlameBox& box);
+QString textOf(const inspect::Flame& flame, const inspect::FlameBox& box);
 
 } // namespace lathe::views::models

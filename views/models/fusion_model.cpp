@@ -162,9 +162,9 @@ void FusionModel::show(std::vector<FusedRow> functions) {
     endResetModel();
 }
 
-void FusionModel::setProfile(const driver::Profile& profile) {
-    std::unordered_map<QString, std::vector<const driver::ProfileRow*>> rows;
-    for (const driver::ProfileRow& row : profile.rows)
+void FusionModel::setProfile(const inspect::Profile& profile) {
+    std::unordered_map<QString, std::vector<const inspect::ProfileRow*>> rows;
+    for (const inspect::ProfileRow& row : profile.rows)
         rows[text(row.function)].push_back(&row);
     for (FusedRow& function : functions_) {
         function.ms.reset();
@@ -172,7 +172,7 @@ void FusionModel::setProfile(const driver::Profile& profile) {
         if (found == rows.end())
             continue;
         function.ms = function.flops = function.bytes = 0;
-        for (const driver::ProfileRow* row : found->second) {
+        for (const inspect::ProfileRow* row : found->second) {
             *function.ms += row->ms;
             *function.flops += row->flops;
             *function.bytes += row->bytes;

@@ -4,8 +4,8 @@
 // it as a table, with why they are in it or not. Reasons are the pass's own.
 #pragma once
 
-#include "driver/profile.h"
 #include "driver/trace.h"
+#include "inspect/profile.h"
 #include "views/models/what_if.h"
 
 #include <QAbstractItemModel>
@@ -67,7 +67,7 @@ public:
 
     void show(std::vector<FusedRow> functions);
     /// The figures of a run take the place of the estimates.
-    void setProfile(const driver::Profile& profile);
+    void setProfile(const inspect::Profile& profile);
     const std::vector<FusedRow>& functions() const { return functions_; }
     const FusedRow& at(const QModelIndex& index) const;
     /// The function that has most of these nodes, and of several the one with the fewest others; -1: none has any.

@@ -54,7 +54,7 @@ std::vector<int> FusionPicture::nodesOf(const Row& row) const {
 
 FusionPicture pictureFusion(const driver::Trace& trace) {
     FusionPicture picture;
-    const driver::ModulePtr module = driver::lastModule(trace);
+    const driver::ModulePtr module = inspect::lastModule(trace);
     if (!module)
         return picture;
     picture.graph = graphOf(*module, {}).graph;

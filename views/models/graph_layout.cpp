@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/models/graph_layout.h"
 
-#include "driver/layered_layout.h"
+#include "graph/layered_layout.h"
 
 #include <QList>
 #include <map>
@@ -25,20 +25,20 @@ void measure(const GraphPicture& picture, GraphLayout& layout) {
 } // namespace
 
 GraphLayout layeredLayout(const GraphPicture& picture, bool columns) {
-    driver::LayeredGraph graph;
+    lathe::graph::LayeredGraph graph;
     for (const GraphBox& box : picture.boxes)
         graph.boxes.push_back({box.size.width(), box.size.height(), box.closedSize.width(), box.closedSize.height()});
     for (const GraphArrow& arrow : picture.arrows)
         graph.arrows.push_back({arrow.from, arrow.to});
-    const driver::LayeredLayout placed = driver::layeredLayout(graph, columns);
+    const lathe::graph::LayeredLayout placed = lathe::graph::layeredLayout(graph, columns);
 
     GraphLayout layout;
     layout.engine = QStringLiteral("layers");
-    for (const driver::LayoutPoint& center : placed.centers)
+    for (const lathe::graph::LayoutPoint& center : placed.centers)
         layout.centers.emplace_back(center.x, center.y);
     for (const auto& path : placed.paths) {
         std::vector<QPointF>& points = layout.paths.emplace_back();
-        for (const driver::LayoutPoint& point : path)
+        for (const lathe::graph::LayoutPoint& point : path)
             points.emplace_back(point.x, point.y);
     }
     measure(picture, layout);

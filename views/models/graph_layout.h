@@ -21,7 +21,7 @@ struct GraphLayout {
     QString engine; // "layers" or "dot"
 };
 
-/// driver::layeredLayout of the picture.
+/// graph::layeredLayout of the picture.
 GraphLayout layeredLayout(const GraphPicture& picture, bool columns = false);
 
 /// Input for `dot -Tplain`.

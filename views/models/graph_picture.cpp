@@ -162,7 +162,7 @@ private:
 
     bool isHub(int value) const {
         auto found = readers_.find(value);
-        return found != readers_.end() && found->second > driver::hubReaders;
+        return found != readers_.end() && found->second > lathe::graph::hubReaders;
     }
 
     int addBox(GraphBox box) {
@@ -404,7 +404,7 @@ GraphPicture pictureOf(const model::ModelGraph& model, const model::Graph& graph
     std::vector<GroupChild> children;
     for (size_t i = 0; i < graph.nodes.size(); ++i)
         children.push_back({int(i), -1});
-    const GraphFlow flow = driver::flowOf(model, graph);
+    const GraphFlow flow = lathe::graph::flowOf(model, graph);
     return PictureMaker(model, graph, flow, nullptr, GroupStyle::Overview).make(children, true);
 }
 

@@ -5,7 +5,7 @@
 // edges, not the number of nodes, are what makes layout slow and pictures unreadable.
 #pragma once
 
-#include "driver/graph_groups.h"
+#include "graph/graph_groups.h"
 
 #include <QSizeF>
 #include <QString>
@@ -16,15 +16,15 @@
 namespace lathe::views::models {
 
 // What pictures are made of.
-using driver::FlowValue;
-using driver::GraphFlow;
-using driver::Group;
-using driver::GroupChild;
-using driver::GroupedGraph;
-using driver::groupedGraph;
-using driver::GroupedGraphPtr;
-using driver::GroupStyle;
-using driver::GroupTree;
+using lathe::graph::FlowValue;
+using lathe::graph::GraphFlow;
+using lathe::graph::Group;
+using lathe::graph::GroupChild;
+using lathe::graph::GroupedGraph;
+using lathe::graph::groupedGraph;
+using lathe::graph::GroupedGraphPtr;
+using lathe::graph::GroupStyle;
+using lathe::graph::GroupTree;
 
 struct GraphBox {
     /// Inputs and outputs are those of the graph, or in an open group the values that come from outside or go there.

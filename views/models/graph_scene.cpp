@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/models/graph_scene.h"
 
-#include "driver/guarded.h"
+#include "base/guarded.h"
 
 #include <algorithm>
 
@@ -99,7 +99,7 @@ struct SceneMaker::Known {
 };
 
 Result<void> guardedArranging(const std::function<void()>& work) {
-    return driver::guarded([&]() -> Result<void> {
+    return guarded([&]() -> Result<void> {
         work();
         return {};
     });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/models/kernel_texts.h"
 
-#include "driver/guarded.h"
+#include "base/guarded.h"
 #include "tir/text.h"
 
 #include <QStringList>
@@ -11,15 +11,15 @@ namespace lathe::views::models {
 
 namespace {
 
-void addLine(OriginText& text, const tir::StmtNode* stmt, const driver::Statements& statements) {
+void addLine(OriginText& text, const tir::StmtNode* stmt, const inspect::Statements& statements) {
     text.origins.push_back(stmt ? stmt->origin : -1);
     const auto known = statements.find(stmt);
-    text.statements.push_back(known == statements.end() ? driver::Statement() : known->second);
+    text.statements.push_back(known == statements.end() ? inspect::Statement() : known->second);
 }
 
 } // namespace
 
-OriginText textOf(const tir::PrimFunc& function, const driver::Statements& statements) {
+OriginText textOf(const tir::PrimFunc& function, const inspect::Statements& statements) {
     std::vector<const tir::StmtNode*> begins;
     tir::PrintOptions options;
     options.lines = &begins;
@@ -48,7 +48,7 @@ OriginText textOf(const tir::PrimFunc& function, const driver::Statements& state
 namespace {
 
 /// From "define" to "}", each line without what it refers to: ", !dbg !17", " #2".
-OriginText llvmText(const driver::Listing& listing, const driver::Statements& statements) {
+OriginText llvmText(const driver::Listing& listing, const inspect::Statements& statements) {
     OriginText result;
     QStringList shown;
     bool inside = false;
@@ -72,10 +72,9 @@ OriginText llvmText(const driver::Listing& listing, const driver::Statements& st
 }
 
 /// Texts are worth having without.
-driver::KernelStatements knownStatements(const driver::KernelRecord& kernel) {
-    const auto found =
-        driver::guarded([&]() -> Result<driver::KernelStatements> { return driver::statementsOf(kernel); });
-    return found ? *found : driver::KernelStatements();
+inspect::KernelStatements knownStatements(const driver::KernelRecord& kernel) {
+    const auto found = guarded([&]() -> Result<inspect::KernelStatements> { return inspect::statementsOf(kernel); });
+    return found ? *found : inspect::KernelStatements();
 }
 
 } // namespace
@@ -86,7 +85,7 @@ LoopTexts loopTexts(const driver::KernelRecord& kernel) {
     if (stages.empty())
         return texts;
     const auto schedule = std::ranges::find(stages, "schedule", [](const auto& stage) { return stage.first; });
-    driver::KernelStatements statements = knownStatements(kernel);
+    inspect::KernelStatements statements = knownStatements(kernel);
     texts.levels[size_t(KernelLevel::Computation)] = textOf(*stages.front().second, statements.computation);
     if (schedule != stages.end())
         texts.levels[size_t(KernelLevel::Schedule)] = textOf(*schedule->second, statements.schedule);
@@ -99,13 +98,13 @@ LoopTexts loopTexts(const driver::KernelRecord& kernel) {
 
 CodeTexts codeTexts(const driver::KernelRecord& kernel) {
     CodeTexts texts;
-    const auto compiled = driver::guarded(kernel.listing);
+    const auto compiled = guarded(kernel.listing);
     if (!compiled) {
         texts.problem = QString::fromStdString(toString(compiled.error()));
         return texts;
     }
     const driver::Listing& listing = *compiled;
-    const driver::Statements statements = knownStatements(kernel).lowered;
+    const inspect::Statements statements = knownStatements(kernel).lowered;
     texts.llvm = llvmText(listing, statements);
     QStringList lines;
     for (const driver::Instruction& instruction : listing.instructions) {

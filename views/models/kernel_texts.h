@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // A kernel's text at each level, from what it computes to machine code, with the origin of each line and its statement: lines
-// of one origin came from the same nodes of the model (driver/provenance.h says which), lines of one statement are one there
-// too (driver/statements.h).
+// of one origin came from the same nodes of the model (inspect/provenance.h says which), lines of one statement are one there
+// too (inspect/statements.h).
 #pragma once
 
-#include "driver/statements.h"
 #include "driver/trace.h"
+#include "inspect/statements.h"
 #include "lower/loop_nest.h"
 
 #include <QString>
@@ -22,17 +22,17 @@ constexpr int loopLevels = 3; // of these the first ones stand in the Trace; the
 
 struct OriginText {
     QString text;
-    std::vector<int> origins;                       // of each line; -1: none
-    std::vector<driver::Statement> statements = {}; // likewise; empty: of none is known which it is elsewhere
+    std::vector<int> origins;                        // of each line; -1: none
+    std::vector<inspect::Statement> statements = {}; // likewise; empty: of none is known which it is elsewhere
 };
 
 /// The function as text.
-OriginText textOf(const tir::PrimFunc& function, const driver::Statements& statements = {});
+OriginText textOf(const tir::PrimFunc& function, const inspect::Statements& statements = {});
 
 struct LoopTexts {
     std::array<OriginText, loopLevels> levels;   // computation, schedule, loops; empty where the kernel has none
     std::shared_ptr<const lower::LoopCost> nest; // of the loops as they were scheduled, or written by hand
-    driver::Statements ofNest;                   // by LoopCost::stmt
+    inspect::Statements ofNest;                  // by LoopCost::stmt
 };
 
 /// Prints: call it on a worker thread.

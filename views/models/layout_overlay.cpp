@@ -31,7 +31,7 @@ struct Stored {
 
 std::vector<Stored> storedIn(const driver::Trace& trace) {
     std::vector<Stored> made(size_t(trace.graph->nodeCount));
-    const driver::ModulePtr module = driver::lastModule(trace);
+    const driver::ModulePtr module = inspect::lastModule(trace);
     if (!module)
         return made;
     relay::visitBindings(*module, [&](const relay::Binding& binding) {
@@ -57,7 +57,7 @@ std::vector<Stored> storedIn(const driver::Trace& trace) {
 
 } // namespace
 
-Overlay layoutOverlay(const driver::Provenance& provenance, const GroupedGraph* grouped) {
+Overlay layoutOverlay(const inspect::Provenance& provenance, const GroupedGraph* grouped) {
     Overlay overlay;
     overlay.kind = OverlayKind::Layout;
     std::vector<Stored> all = storedIn(provenance.trace());

@@ -9,6 +9,6 @@ namespace lathe::views::models {
 
 /// Of the graph as the last pass over it left it. A node is stored as the binding is that equals its value; where there is
 /// none, as the bindings that it became, if they agree. A copy in another order for who needs that does not count.
-Overlay layoutOverlay(const driver::Provenance& provenance, const GroupedGraph* grouped = nullptr);
+Overlay layoutOverlay(const inspect::Provenance& provenance, const GroupedGraph* grouped = nullptr);
 
 } // namespace lathe::views::models

@@ -25,7 +25,7 @@ NodeDifference kindOf(bool before, bool after, bool changed) {
                      : NodeDifference::Moved;
 }
 
-DifferenceRow rowOf(const driver::NodeChange& change) {
+DifferenceRow rowOf(const lathe::graph::NodeChange& change) {
     DifferenceRow row;
     row.kind = kindOf(change.before, change.after, !change.changes.empty());
     row.before = change.before ? change.before->id : -1;
@@ -52,7 +52,7 @@ DifferenceRow rowOf(const driver::NodeChange& change) {
     return row;
 }
 
-DifferenceRow rowOf(const driver::ValueChange& change) {
+DifferenceRow rowOf(const lathe::graph::ValueChange& change) {
     DifferenceRow row;
     row.kind = kindOf(!change.before.empty(), !change.after.empty(), true);
     row.difference = nameOf(row.kind);
@@ -71,19 +71,19 @@ QString sentenceOf(const DifferenceRow& row) {
 }
 
 ModelComparisonPtr compareModels(const QString& path, model::ModelGraphPtr before, model::ModelGraphPtr after,
-                                 driver::NodeNames names) {
+                                 lathe::graph::NodeNames names) {
     auto made = std::make_shared<ModelComparison>();
-    const driver::ModelDiff diff = driver::diffModels(*before, *after, names);
+    const lathe::graph::ModelDiff diff = lathe::graph::diffModels(*before, *after, names);
     made->path = path;
     made->before = std::move(before);
     made->after = std::move(after);
-    for (const driver::ValueChange& change : diff.values)
+    for (const lathe::graph::ValueChange& change : diff.values)
         made->rows.push_back(rowOf(change));
     const auto pair = [&](const model::Node* from, const model::Node* to) {
         made->afterOf[from->id] = to->id;
         made->beforeOf[to->id] = from->id;
     };
-    for (const driver::NodeChange& change : diff.nodes) {
+    for (const lathe::graph::NodeChange& change : diff.nodes) {
         made->rows.push_back(rowOf(change));
         if (change.before && change.after)
             pair(change.before, change.after);

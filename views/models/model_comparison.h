@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Two models, paired by driver::diffModels: their differences as rows of a table, as colours of the two graphs, and for each
+// Two models, paired by graph::diffModels: their differences as rows of a table, as colours of the two graphs, and for each
 // node the one that it is paired with.
 #pragma once
 
-#include "driver/model_diff.h"
+#include "graph/model_diff.h"
 #include "views/models/overlay.h"
 
 #include <QAbstractTableModel>
@@ -43,7 +43,7 @@ QString sentenceOf(const DifferenceRow& row);
 
 /// Call it on a worker: it looks at all weights.
 ModelComparisonPtr compareModels(const QString& path, model::ModelGraphPtr before, model::ModelGraphPtr after,
-                                 driver::NodeNames names = driver::NodeNames::Hints);
+                                 lathe::graph::NodeNames names = lathe::graph::NodeNames::Hints);
 
 /// The colours of one of the two; a group is said to have as many differences as nodes in it have.
 Overlay differenceOverlay(const ModelComparison& comparison, bool before, const GroupedGraph* grouped);

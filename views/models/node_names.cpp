@@ -28,13 +28,13 @@ QString namesOf(const model::ModelGraph& graph, const std::vector<int>& nodes) {
     return nodes.size() > mostNamed ? tr("%1 and %2 more").arg(listed).arg(nodes.size() - mostNamed) : listed;
 }
 
-QString whyNoCode(const driver::Provenance& provenance, int node) {
+QString whyNoCode(const inspect::Provenance& provenance, int node) {
     const std::string_view pass = provenance.removedBy(node);
     return pass.empty() ? tr("no code of its own")
                         : tr("removed by %1").arg(QString::fromUtf8(pass.data(), qsizetype(pass.size())));
 }
 
-QString whyNoLoops(const driver::Provenance& provenance, int node) {
+QString whyNoLoops(const inspect::Provenance& provenance, int node) {
     if (!provenance.usesOf(node).empty())
         return {};
     return tr("%1 has no loops: %2.").arg(nameOf(*provenance.trace().graph, node), whyNoCode(provenance, node));

@@ -2,10 +2,10 @@
 #include "views/models/open_sizes.h"
 
 #include "arith/analysis.h"
-#include "driver/tune_model.h"
 #include "model/host_tensor.h"
 #include "model/size_name.h"
 #include "relay/ir.h"
+#include "tuning/tune_model.h"
 #include "views/models/one_line.h"
 
 #include <QHash>
@@ -86,8 +86,8 @@ driver::Shapes shapesWith(const model::ModelGraph& graph, const SizeValues& valu
     return shapes;
 }
 
-Result<driver::SweepQuestion> tunedSizesOf(const model::ModelGraph& graph, const QString& text) {
-    LATHE_TRY(driver::SweepQuestion question, driver::parseTunedSizes(text.toStdString()));
+Result<inspect::SweepQuestion> tunedSizesOf(const model::ModelGraph& graph, const QString& text) {
+    LATHE_TRY(inspect::SweepQuestion question, lathe::tuning::parseTunedSizes(text.toStdString()));
     const QString name = QString::fromStdString(question.name);
     for (const int64_t size : question.sizes)
         for (const auto& [input, dims] : shapesWith(graph, {{name, size}})) {

@@ -5,8 +5,8 @@
 #pragma once
 
 #include "driver/options.h"
-#include "driver/sweep.h"
 #include "driver/trace.h"
+#include "inspect/sweep.h"
 #include "model/model_graph.h"
 
 #include <QString>
@@ -35,7 +35,7 @@ driver::Shapes shapesWith(const model::ModelGraph& graph, const SizeValues& valu
 
 /// What one of the model's open sizes mostly is, as `lathe tune --sizes` takes it: "sequence=7,64". Fails too where an input
 /// would be too large for a tensor.
-Result<driver::SweepQuestion> tunedSizesOf(const model::ModelGraph& graph, const QString& text);
+Result<inspect::SweepQuestion> tunedSizesOf(const model::ModelGraph& graph, const QString& text);
 
 /// "input_ids 1×128, mask 1×128".
 QString textOf(const driver::Shapes& shapes);

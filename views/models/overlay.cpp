@@ -27,11 +27,11 @@ std::optional<int64_t> estimate(OverlayKind kind, const driver::CallRecord& reco
     return arith::evaluate(kind == OverlayKind::Flops ? record.flops : record.bytes, {});
 }
 
-Figures figuresOf(OverlayKind kind, const driver::Trace& trace, const driver::Profile& profile) {
+Figures figuresOf(OverlayKind kind, const driver::Trace& trace, const inspect::Profile& profile) {
     Figures figures(trace.calls.size());
     if (kind == OverlayKind::Family || kind == OverlayKind::Function)
         return figures;
-    for (const driver::ProfileRow& row : profile.rows)
+    for (const inspect::ProfileRow& row : profile.rows)
         if (size_t(row.call) < figures.size())
             figures[size_t(row.call)] = kind == OverlayKind::Time    ? row.ms
                                         : kind == OverlayKind::Flops ? row.flops
@@ -45,7 +45,7 @@ Figures figuresOf(OverlayKind kind, const driver::Trace& trace, const driver::Pr
 
 class OverlayMaker {
 public:
-    OverlayMaker(OverlayKind kind, const driver::Provenance& provenance, const driver::Profile& profile)
+    OverlayMaker(OverlayKind kind, const inspect::Provenance& provenance, const inspect::Profile& profile)
         : provenance_(provenance), trace_(provenance.trace()), ran_(!profile.rows.empty()),
           figures_(figuresOf(kind, trace_, profile)), askedIn_(trace_.calls.size()), ofOneCall_(trace_.calls.size()),
           callsAt_(trace_.graph->nodes.size()) {
@@ -116,7 +116,7 @@ private:
 
     /// Each call once: what one asks for is marked with asked_.
     void addCalls(const model::Node& node, std::vector<int>& calls) {
-        for (const driver::NodeUse& use : provenance_.usesOf(node.id))
+        for (const inspect::NodeUse& use : provenance_.usesOf(node.id))
             if (std::exchange(askedIn_[size_t(use.call)], asked_) != asked_)
                 calls.push_back(use.call);
         for (const auto& graph : model::graphsOf(node))
@@ -167,7 +167,7 @@ private:
         return result;
     }
 
-    const driver::Provenance& provenance_;
+    const inspect::Provenance& provenance_;
     const driver::Trace& trace_;
     const bool ran_;
     const Figures figures_;
@@ -182,21 +182,21 @@ private:
 
 } // namespace
 
-bool hasOverlay(OverlayKind kind, const driver::Provenance* provenance, const driver::Profile& profile) {
+bool hasOverlay(OverlayKind kind, const inspect::Provenance* provenance, const inspect::Profile& profile) {
     using enum OverlayKind;
     if (!provenance || !provenance->trace().graph || provenance->trace().calls.empty() ||
         (kind != Time && kind != Flops && kind != Bytes && kind != Function))
         return false;
     // Asked for each kind whenever a colour is chosen: not all figures are worked out for it.
     const auto& calls = provenance->trace().calls;
-    const auto ran = [&](const driver::ProfileRow& row) { return size_t(row.call) < calls.size(); };
+    const auto ran = [&](const inspect::ProfileRow& row) { return size_t(row.call) < calls.size(); };
     if (kind == Function || std::ranges::any_of(profile.rows, ran))
         return true;
     return kind != Time && profile.rows.empty() &&
            std::ranges::any_of(calls, [&](const driver::CallRecord& call) { return estimate(kind, call).has_value(); });
 }
 
-Overlay overlayOf(OverlayKind kind, const driver::Provenance& provenance, const driver::Profile& profile,
+Overlay overlayOf(OverlayKind kind, const inspect::Provenance& provenance, const inspect::Profile& profile,
                   const GroupedGraph* grouped) {
     if (!hasOverlay(kind, &provenance, profile))
         return {};

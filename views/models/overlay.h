@@ -7,8 +7,8 @@
 // Pure functions: a canvas draws the result, whatever it shows.
 #pragma once
 
-#include "driver/profile.h"
-#include "driver/provenance.h"
+#include "inspect/profile.h"
+#include "inspect/provenance.h"
 #include "views/models/colors.h"
 #include "views/models/graph_picture.h"
 
@@ -49,10 +49,10 @@ struct Overlay {
 
 /// Whether there is anything to colour by: code of functions; figures of the profile, or of FLOPs and bytes estimates without
 /// symbols. A null Provenance has none. Of the kinds that are made of Provenance and profile.
-bool hasOverlay(OverlayKind kind, const driver::Provenance* provenance, const driver::Profile& profile);
+bool hasOverlay(OverlayKind kind, const inspect::Provenance* provenance, const inspect::Profile& profile);
 
 /// Linear in the nodes of the graph and of those nested in it, and in the depth of the groups. `profile` is of the same compilation, or empty.
-Overlay overlayOf(OverlayKind kind, const driver::Provenance& provenance, const driver::Profile& profile,
+Overlay overlayOf(OverlayKind kind, const inspect::Provenance& provenance, const inspect::Profile& profile,
                   const GroupedGraph* grouped = nullptr);
 
 QColor colorOf(NodeDifference difference, const Colors& colors);

@@ -5,8 +5,6 @@ namespace lathe::views::models {
 
 namespace {
 
-using driver::DiffRow;
-
 /// Of lines without a pair: equal ones in the same order, as headers and brackets are.
 void pairEqual(std::span<const std::string> before, std::span<const std::string> after, std::vector<int>& afterOf) {
     std::vector<bool> taken(after.size());
@@ -25,7 +23,7 @@ void pairEqual(std::span<const std::string> before, std::span<const std::string>
             right.push_back(after[i]);
             rightLines.push_back(int(i));
         }
-    for (const DiffRow& row : driver::diffLines(left, right))
+    for (const DiffRow& row : diffLines(left, right))
         if (row.kind == DiffRow::Kind::Same)
             afterOf[size_t(leftLines[size_t(row.before)])] = rightLines[size_t(row.after)];
 }
@@ -85,7 +83,7 @@ std::vector<DiffRow> pairedRows(std::span<const std::string> before, std::span<c
 std::pair<std::vector<Columns>, std::vector<Columns>> changedColumns(const QString& before, const QString& after) {
     const Words left = wordsOf(before), right = wordsOf(after);
     std::pair<std::vector<Columns>, std::vector<Columns>> changed;
-    for (const DiffRow& row : driver::diffLines(left.texts, right.texts)) {
+    for (const DiffRow& row : diffLines(left.texts, right.texts)) {
         if (row.kind == DiffRow::Kind::Same)
             continue;
         if (row.before >= 0)

@@ -4,7 +4,7 @@
 // is renumbered, a difference of texts pairs what only looks alike, or nothing.
 #pragma once
 
-#include "driver/text_diff.h"
+#include "base/text_diff.h"
 
 #include <QString>
 #include <span>
@@ -17,8 +17,8 @@ namespace lathe::views::models {
 /// Each line of each side in exactly one row; lines that `afterOf`, by line before, pairs share one (-1: it is paired with none),
 /// others do where they are equal and stand between the same. The rows are in the order of the text after; a line before stands
 /// beside its pair, or behind the line that it stood behind.
-std::vector<driver::DiffRow> pairedRows(std::span<const std::string> before, std::span<const std::string> after,
-                                        std::vector<int> afterOf);
+std::vector<DiffRow> pairedRows(std::span<const std::string> before, std::span<const std::string> after,
+                                std::vector<int> afterOf);
 
 /// Columns of a line, the end not included.
 using Columns = std::pair<int, int>;

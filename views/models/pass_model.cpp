@@ -49,9 +49,9 @@ QString sentenceOf(const PassRow& row) {
         parts << PassModel::tr("%1 ms").arg(row.ms, 0, 'f', row.ms < 10 ? 2 : 0);
     const auto add = [&](const std::optional<double>& delta, const QString& of) {
         if (delta)
-            parts << QString::fromStdString(driver::deltaText(delta)) + ' ' + of;
+            parts << QString::fromStdString(inspect::deltaText(delta)) + ' ' + of;
     };
-    const driver::Figures& delta = row.figures.delta;
+    const inspect::Figures& delta = row.figures.delta;
     add(delta.bindings, PassModel::tr("bindings"));
     add(delta.statements, PassModel::tr("statements"));
     add(delta.flops, PassModel::tr("FLOPs"));
@@ -60,7 +60,7 @@ QString sentenceOf(const PassRow& row) {
     return row.name + ": " + parts.join(", ");
 }
 
-void PassModel::setFigures(const std::vector<driver::PassFigures>& figures) {
+void PassModel::setFigures(const std::vector<inspect::PassFigures>& figures) {
     for (PassRow& row : rows_)
         if (size_t(row.index) < figures.size())
             row.figures = figures[size_t(row.index)];

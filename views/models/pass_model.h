@@ -4,7 +4,7 @@
 // comes later: it is worked out elsewhere.
 #pragma once
 
-#include "driver/pass_figures.h"
+#include "inspect/pass_figures.h"
 
 #include <QAbstractTableModel>
 #include <vector>
@@ -17,7 +17,7 @@ struct PassRow {
     bool required = true, enabled = true, ran = true, changed = false, failed = false;
     double ms = 0;
     qlonglong bindings = 0, delta = 0; // after it, and against the pass before
-    driver::PassFigures figures;
+    inspect::PassFigures figures;
 };
 
 std::vector<PassRow> passRows(const driver::Trace& trace);
@@ -34,7 +34,7 @@ public:
     using QAbstractTableModel::QAbstractTableModel;
 
     void show(std::vector<PassRow> rows);
-    void setFigures(const std::vector<driver::PassFigures>& figures);
+    void setFigures(const std::vector<inspect::PassFigures>& figures);
     void setOnlyChanged(bool only);
     const PassRow& at(int row) const { return rows_[shown_[row]]; }
     /// The last optional pass up to this row; empty: there is none.

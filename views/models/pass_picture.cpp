@@ -61,7 +61,7 @@ PassPicture picturePass(const driver::Trace& trace, int pass, const QString& fun
     if (!record->after) // it failed: what it was given is what there is
         after = graphOf(*record->before, name);
     RelayGraph before = record->before ? graphOf(*record->before, name) : after;
-    picture.comparison = compareModels({}, before.graph, after.graph, driver::NodeNames::Identities);
+    picture.comparison = compareModels({}, before.graph, after.graph, lathe::graph::NodeNames::Identities);
     picture.before = sideOf(before);
     picture.after = sideOf(after);
     return picture;

@@ -10,7 +10,7 @@ namespace lathe::views::models {
 
 namespace {
 
-QString functionsOf(const driver::Profile& profile, const std::vector<int>& rows) {
+QString functionsOf(const inspect::Profile& profile, const std::vector<int>& rows) {
     QStringList names;
     for (const int row : rows)
         names << QString::fromStdString(profile.rows[size_t(row)].function);
@@ -19,11 +19,11 @@ QString functionsOf(const driver::Profile& profile, const std::vector<int>& rows
 
 } // namespace
 
-void ProfileChangeModel::show(driver::Profile before, driver::Profile after) {
+void ProfileChangeModel::show(inspect::Profile before, inspect::Profile after) {
     beginResetModel();
     before_ = std::move(before);
     after_ = std::move(after);
-    changes_ = driver::changesOf(before_, after_);
+    changes_ = inspect::changesOf(before_, after_);
     endResetModel();
 }
 
@@ -33,7 +33,7 @@ int ProfileChangeModel::callOf(int row) const {
 }
 
 int ProfileChangeModel::homeOf(int row) const {
-    const driver::ProfileChange& change = at(row);
+    const inspect::ProfileChange& change = at(row);
     return change.after.empty() ? before_.rows[size_t(change.before.front())].home
                                 : after_.rows[size_t(change.after.front())].home;
 }
@@ -49,7 +49,7 @@ int ProfileChangeModel::columnCount(const QModelIndex& parent) const {
 QVariant ProfileChangeModel::data(const QModelIndex& index, int role) const {
     if (!index.isValid() || size_t(index.row()) >= changes_.size())
         return {};
-    const driver::ProfileChange& change = at(index.row());
+    const inspect::ProfileChange& change = at(index.row());
     const double difference = change.differenceMs();
     switch (role) {
     case Qt::DisplayRole:

@@ -4,7 +4,7 @@
 // than the noise.
 #pragma once
 
-#include "driver/profile_diff.h"
+#include "inspect/profile_diff.h"
 
 #include <QAbstractTableModel>
 
@@ -19,10 +19,10 @@ public:
     using QAbstractTableModel::QAbstractTableModel;
 
     /// Empty profiles: there is nothing to compare.
-    void show(driver::Profile before, driver::Profile after);
-    const driver::ProfileChange& at(int row) const { return changes_[size_t(row)]; }
-    const driver::Profile& before() const { return before_; }
-    const driver::Profile& after() const { return after_; }
+    void show(inspect::Profile before, inspect::Profile after);
+    const inspect::ProfileChange& at(int row) const { return changes_[size_t(row)]; }
+    const inspect::Profile& before() const { return before_; }
+    const inspect::Profile& after() const { return after_; }
     /// The call of the later compilation that a change is about; -1: none, or several.
     int callOf(int row) const;
     /// The model node that its first function begins at (driver::homeOf), of now, else of before; -1: none.
@@ -34,8 +34,8 @@ public:
     QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
 
 private:
-    driver::Profile before_, after_;
-    std::vector<driver::ProfileChange> changes_;
+    inspect::Profile before_, after_;
+    std::vector<inspect::ProfileChange> changes_;
 };
 
 } // namespace lathe::views::models

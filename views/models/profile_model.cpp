@@ -7,7 +7,7 @@ namespace lathe::views::models {
 
 namespace {
 
-QString nodesOf(const driver::ProfileRow& row) {
+QString nodesOf(const inspect::ProfileRow& row) {
     QStringList names;
     for (const std::string& origin : row.origins)
         names << QString::fromStdString(origin).split(QStringLiteral(", "));
@@ -17,7 +17,7 @@ QString nodesOf(const driver::ProfileRow& row) {
 
 } // namespace
 
-void ProfileModel::show(driver::Profile profile) {
+void ProfileModel::show(inspect::Profile profile) {
     beginResetModel();
     profile_ = std::move(profile);
     endResetModel();
@@ -34,7 +34,7 @@ int ProfileModel::columnCount(const QModelIndex& parent) const {
 QVariant ProfileModel::data(const QModelIndex& index, int role) const {
     if (!index.isValid() || size_t(index.row()) >= profile_.rows.size())
         return {};
-    const driver::ProfileRow& row = at(index.row());
+    const inspect::ProfileRow& row = at(index.row());
     auto rate = [](double value) { return value > 0 ? QString::number(value, 'f', value < 10 ? 2 : 1) : QString(); };
     if (role == Qt::DisplayRole) {
         switch (index.column()) {

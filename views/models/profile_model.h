@@ -3,7 +3,7 @@
 // The profile of a run: time for each fused function, its share, and the rates it reached.
 #pragma once
 
-#include "driver/profile.h"
+#include "inspect/profile.h"
 #include "views/models/open_sizes.h"
 
 #include <QAbstractTableModel>
@@ -19,9 +19,9 @@ public:
     static constexpr int sortRole = Qt::UserRole + 1;
     using QAbstractTableModel::QAbstractTableModel;
 
-    void show(driver::Profile profile);
-    const driver::Profile& profile() const { return profile_; }
-    const driver::ProfileRow& at(int row) const { return profile_.rows[row]; }
+    void show(inspect::Profile profile);
+    const inspect::Profile& profile() const { return profile_; }
+    const inspect::ProfileRow& at(int row) const { return profile_.rows[row]; }
 
     int rowCount(const QModelIndex& parent = {}) const override;
     int columnCount(const QModelIndex& parent = {}) const override;
@@ -29,7 +29,7 @@ public:
     QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
 
 private:
-    driver::Profile profile_;
+    inspect::Profile profile_;
 };
 
 } // namespace lathe::views::models

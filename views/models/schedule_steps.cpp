@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/models/schedule_steps.h"
 
-#include "driver/guarded.h"
+#include "base/guarded.h"
 #include "schedule/schedule.h"
 
 namespace lathe::views::models {
 
 OriginText textAfterSteps(const driver::KernelRecord& kernel, int steps) {
-    const auto text = driver::guarded([&]() -> Result<OriginText> {
+    const auto text = guarded([&]() -> Result<OriginText> {
         schedule::Schedule schedule(kernel.stages.front().second);
         schedule::ScheduleTrace first = kernel.schedule.trace;
         first.steps.resize(std::min(first.steps.size(), size_t(std::max(0, steps))));
         LATHE_CHECKED(schedule.replay(first));
         const tir::PrimFuncPtr function = schedule.function();
-        return textOf(*function, driver::statementsAfter(kernel, steps, *function));
+        return textOf(*function, inspect::statementsAfter(kernel, steps, *function));
     });
     return text ? *text : OriginText{QString::fromStdString(toString(text.error())), {}};
 }

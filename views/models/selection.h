@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // What is selected: one place in the model and in what was compiled of it, shared by all pages. Each page shows what that is
-// at its own level and sets it when the user picks something there; driver/provenance.h leads from level to level. Places
+// at its own level and sets it when the user picks something there; inspect/provenance.h leads from level to level. Places
 // that were left stay behind, to go back to.
 #pragma once
 

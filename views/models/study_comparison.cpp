@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/models/study_comparison.h"
 
-#include "driver/guarded.h"
+#include "base/guarded.h"
 #include "views/models/counted.h"
 #include "views/models/one_line.h"
 #include "views/models/trial_model.h"
@@ -74,7 +74,7 @@ QString signedPercent(double share) {
 } // namespace
 
 Result<std::vector<records::Study>> recordedStudies(const std::filesystem::path& path) {
-    return driver::guarded([&]() -> Result<std::vector<records::Study>> {
+    return guarded([&]() -> Result<std::vector<records::Study>> {
         LATHE_TRY(const records::File file, records::File::open(path, records::File::Access::Read));
         return file.studies();
     });
@@ -82,7 +82,7 @@ Result<std::vector<records::Study>> recordedStudies(const std::filesystem::path&
 
 Result<StudyComparison> compareStudies(const std::filesystem::path& path, const std::string& one,
                                        const std::string& other) {
-    return driver::guarded([&]() -> Result<StudyComparison> {
+    return guarded([&]() -> Result<StudyComparison> {
         LATHE_TRY(const records::File file, records::File::open(path, records::File::Access::Read));
         return compareStudies(file, one, other);
     });

@@ -91,7 +91,7 @@ struct BestPoint {
 struct StudyHead {
     QString id; // in the records; empty: it is not recorded
     QString name, model, search;
-    QString sizes;   // that its kernels are to be fast at, as driver::parseTunedSizes reads them
+    QString sizes;   // that its kernels are to be fast at, as tuning::parseTunedSizes reads them
     QString records; // the file
     tune::Limits limits;
     int threads = 0;

@@ -3,7 +3,7 @@
 // What the user wants tuned, and for how long.
 #pragma once
 
-#include "driver/sweep.h"
+#include "inspect/sweep.h"
 #include "tune/control.h"
 
 #include <QString>
@@ -19,8 +19,8 @@ struct StudyRequest {
     bool graph = true;   // variants, layouts and fusion too
     tune::Limits limits;
     QString search, space;
-    std::optional<driver::SweepQuestion> sizes; // that open kernels are to be fast at; nothing: they are left out
-    double leastGain = 0.01;                    // below that a schedule is not worth taking
+    std::optional<inspect::SweepQuestion> sizes; // that open kernels are to be fast at; nothing: they are left out
+    double leastGain = 0.01;                     // below that a schedule is not worth taking
     quint64 seed = 0;
     bool records = true;
 };

@@ -14,7 +14,7 @@ constexpr qsizetype longestNameOfSize = 60; // of a size
 
 } // namespace
 
-void SweepModel::show(driver::Sweep sweep) {
+void SweepModel::show(inspect::Sweep sweep) {
     beginResetModel();
     sweep_ = std::move(sweep);
     endResetModel();
@@ -31,7 +31,7 @@ int SweepModel::columnCount(const QModelIndex& parent) const {
 QVariant SweepModel::data(const QModelIndex& index, int role) const {
     if (!index.isValid() || size_t(index.row()) >= sweep_.points.size())
         return {};
-    const driver::SweepPoint& point = sweep_.points[size_t(index.row())];
+    const inspect::SweepPoint& point = sweep_.points[size_t(index.row())];
     if (role == Qt::TextAlignmentRole)
         return int(Qt::AlignRight | Qt::AlignVCenter);
     if (role != Qt::DisplayRole)
@@ -67,10 +67,10 @@ QVariant SweepModel::headerData(int section, Qt::Orientation orientation, int ro
     return names[section];
 }
 
-QString summaryOf(const driver::Sweep& sweep) {
+QString summaryOf(const inspect::Sweep& sweep) {
     if (sweep.points.empty())
         return {};
-    const auto [least, most] = std::ranges::minmax(sweep.points, {}, &driver::SweepPoint::size);
+    const auto [least, most] = std::ranges::minmax(sweep.points, {}, &inspect::SweepPoint::size);
     return SweepModel::tr(
                "%1 from %2 to %3 on %4: %5 ms to %6 ms a run, %7 ms to %8 ms for each. The line is the median, "
                "the band has half of the runs, the points are the fastest ones.")

@@ -3,7 +3,7 @@
 // A size swept, as a table: a row a size.
 #pragma once
 
-#include "driver/sweep.h"
+#include "inspect/sweep.h"
 
 #include <QAbstractTableModel>
 
@@ -16,8 +16,8 @@ public:
     enum Column { Size, Median, Least, Half, Each, Runs, columns };
     using QAbstractTableModel::QAbstractTableModel;
 
-    void show(driver::Sweep sweep);
-    const driver::Sweep& sweep() const { return sweep_; }
+    void show(inspect::Sweep sweep);
+    const inspect::Sweep& sweep() const { return sweep_; }
 
     int rowCount(const QModelIndex& parent = {}) const override;
     int columnCount(const QModelIndex& parent = {}) const override;
@@ -25,10 +25,10 @@ public:
     QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
 
 private:
-    driver::Sweep sweep_;
+    inspect::Sweep sweep_;
 };
 
 /// Over which sizes, on what, and how the time goes with them.
-QString summaryOf(const driver::Sweep& sweep);
+QString summaryOf(const inspect::Sweep& sweep);
 
 } // namespace lathe::views::models

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/models/task_trials.h"
 
-#include "driver/guarded.h"
+#include "base/guarded.h"
 #include "records/file.h"
 
 #include <QPointer>
@@ -11,7 +11,7 @@ namespace lathe::views::models {
 namespace {
 
 Result<schedule::ScheduleTrace> recordedTrace(const StudyHead& head, const QString& workload, const Hash128& program) {
-    return driver::guarded([&]() -> Result<schedule::ScheduleTrace> {
+    return guarded([&]() -> Result<schedule::ScheduleTrace> {
         LATHE_TRY(const records::File file,
                   records::File::open(head.records.toStdString(), records::File::Access::Read));
         LATHE_TRY(const std::string text,

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "base/result.h"
-#include "driver/provenance.h"
+#include "inspect/provenance.h"
 #include "views/models/study_log.h"
 #include "views/models/trial_code.h"
 #include "views/models/trial_set.h"
@@ -23,7 +23,7 @@ struct TaskTrials {
 
 /// What a kernel of the model is compiled for.
 struct TrialContext {
-    std::shared_ptr<const driver::Provenance> provenance; // of a compilation; null: none
+    std::shared_ptr<const inspect::Provenance> provenance; // of a compilation; null: none
     driver::Options options;
     driver::Decisions decisions;
     int threads = 0;                        // that it runs on

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/models/tensor_model.h"
 
-#include "driver/compare.h"
+#include "data/compare.h"
 #include "model/host_tensor.h"
 #include "views/models/tensor_values.h"
 
@@ -16,7 +16,7 @@ constexpr int shownDigits = 6;
 
 bool hasElements(const model::TensorData& tensor) {
     return tensor.dtype == types::String ? int64_t(tensor.strings.size()) == tensor.elements()
-                                         : driver::hasNumbers(tensor);
+                                         : data::hasNumbers(tensor);
 }
 
 } // namespace
@@ -82,7 +82,7 @@ QVariant TensorModel::data(const QModelIndex& index, int role) const {
     case Qt::DisplayRole:
         return elementText(*tensor_, place, shownDigits);
     case Qt::ToolTipRole:
-        return QStringLiteral("%1  %2").arg(QString::fromStdString(driver::indexText(tensor_->shape, place)),
+        return QStringLiteral("%1  %2").arg(QString::fromStdString(data::indexText(tensor_->shape, place)),
                                             elementText(*tensor_, place));
     case Qt::TextAlignmentRole:
         return int((tensor_->dtype == types::String ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);

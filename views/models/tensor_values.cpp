@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/models/tensor_values.h"
 
-#include "driver/guarded.h"
+#include "base/guarded.h"
 #include "driver/tensor_files.h"
 #include "model/host_tensor.h"
 #include "views/models/graph_picture.h"
@@ -69,7 +69,7 @@ std::vector<model::TensorPtr> constantsOf(const model::ModelGraph& model, int no
     return constants;
 }
 
-CheckedTensors checkedTensors(driver::CheckedValue value) {
+CheckedTensors checkedTensors(diagnose::CheckedValue value) {
     const auto taken = [](std::optional<model::HostTensor>& tensor) -> model::TensorPtr {
         return tensor ? model::toData(*std::move(tensor)) : nullptr;
     };
@@ -110,7 +110,7 @@ QString numberText(double value) {
 }
 
 QString saveNpy(const QString& path, const model::TensorData& tensor, const std::function<bool()>& cancelled) {
-    const auto written = driver::guarded([&] {
+    const auto written = guarded([&] {
         return driver::writeNpy(path.toStdString(), {tensor.dtype, tensor.shape, tensor.bytes.view}, cancelled);
     });
     if (written)

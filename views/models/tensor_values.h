@@ -3,8 +3,8 @@
 // Tensors of a model: which constant a node reads under a name, what a check computed of a value, and elements as text.
 #pragma once
 
-#include "driver/check.h"
-#include "driver/tensor_statistics.h"
+#include "data/tensor_statistics.h"
+#include "diagnose/check.h"
 #include "model/model_graph.h"
 
 #include <QString>
@@ -24,7 +24,7 @@ struct CheckedTensors {
     QString why;                                // why not
 };
 /// Takes the elements, without a copy.
-CheckedTensors checkedTensors(driver::CheckedValue value);
+CheckedTensors checkedTensors(diagnose::CheckedValue value);
 
 /// What values that a node reads or gives are, as far as the model alone says it: each an initializer, or what a Constant holds;
 /// null if it is computed when the model runs. Names of nested graphs hide those around them. Linear in the graphs around.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/models/trial_code.h"
 
-#include "driver/guarded.h"
+#include "base/guarded.h"
 #include "driver/kernel_artifact.h"
 #include "tune/features.h"
 #include "views/models/kernel_texts.h"
@@ -14,9 +14,9 @@ namespace lathe::views::models {
 namespace {
 
 Comparison comparisonOf(const std::string& before, const std::string& after) {
-    const std::vector<std::string> left = driver::splitLines(before), right = driver::splitLines(after);
+    const std::vector<std::string> left = splitLines(before), right = splitLines(after);
     Comparison comparison;
-    comparison.rows = driver::diffLines(left, right);
+    comparison.rows = diffLines(left, right);
     for (const std::string& line : left)
         comparison.before << QString::fromStdString(line);
     for (const std::string& line : right)
@@ -64,7 +64,7 @@ Made madeOf(const TrialKernel& kernel, const ShownTrial& trial) {
     made.figures.loopStack = code.loopStack;
     for (const auto& [name, function] : record.stages)
         if (name == "schedule") {
-            const auto features = driver::guarded([&]() -> Result<tune::Features> {
+            const auto features = guarded([&]() -> Result<tune::Features> {
                 return tune::featuresOf(tune::nestsOf(function, kernel.sizes), kernel.machine);
             });
             if (features) {

@@ -4,9 +4,9 @@
 // window knows its pages by this; a page is a row of its table.
 #pragma once
 
-#include "driver/check.h"
-#include "driver/profile.h"
-#include "driver/provenance.h"
+#include "diagnose/check.h"
+#include "inspect/profile.h"
+#include "inspect/provenance.h"
 #include "views/models/what_if.h"
 
 #include <QKeySequence>
@@ -34,11 +34,11 @@ public:
     const QString& id() const { return id_; }       // "model": in settings and on the command line
     const QString& title() const { return title_; } // "Model": its tab
     /// Of the open model's last compilation, good or not; null: there is none. There is no profile and no check then.
-    virtual void setProvenance(std::shared_ptr<const driver::Provenance> provenance) = 0;
+    virtual void setProvenance(std::shared_ptr<const inspect::Provenance> provenance) = 0;
     /// Of a run of this compilation; empty: it has not run.
-    virtual void setProfile(const driver::Profile& /*profile*/) {}
+    virtual void setProfile(const inspect::Profile& /*profile*/) {}
     /// Of the values of the open model, as it is compiled now; null: none was made.
-    virtual void setCheck(std::shared_ptr<const driver::Check> /*check*/) {}
+    virtual void setCheck(std::shared_ptr<const diagnose::Check> /*check*/) {}
     virtual std::vector<PageAction> pageActions() const { return {}; }
     /// Puts the focus into the page's own field to search what it shows; false: it has none, and what it shows is searched by
     /// the window's find bar.

@@ -76,16 +76,16 @@ BisectDialog::BisectDialog(QWidget* parent)
                         "difference."));
 }
 
-driver::Fault BisectDialog::fault() const {
+diagnose::Fault BisectDialog::fault() const {
     switch (kind_->currentIndex()) {
     case Crash:
-        return driver::Crashes{};
+        return diagnose::Crashes{};
     case Slow:
-        return driver::SlowerThan{.limit = times_->value(), .ofUnoptimized = true};
+        return diagnose::SlowerThan{.limit = times_->value(), .ofUnoptimized = true};
     case Count:
-        return driver::MoreThan{.what = what_->text().trimmed().toStdString(), .limit = limit_->value()};
+        return diagnose::MoreThan{.what = what_->text().trimmed().toStdString(), .limit = limit_->value()};
     default:
-        return driver::WrongValues{};
+        return diagnose::WrongValues{};
     }
 }
 
@@ -119,17 +119,17 @@ void BisectDialog::setRunning(bool running) {
     off_->setEnabled(!running && !pass_.isEmpty());
 }
 
-void BisectDialog::addStep(const driver::BisectStep& step) {
+void BisectDialog::addStep(const diagnose::BisectStep& step) {
     if (!running_)
         return;
     steps_->add(step);
     table_->scrollToBottom();
 }
 
-void BisectDialog::showFound(const driver::Bisection& found) {
+void BisectDialog::showFound(const diagnose::Bisection& found) {
     if (!running_)
         return;
-    if (found.answer == driver::BisectAnswer::Found)
+    if (found.answer == diagnose::BisectAnswer::Found)
         pass_ = QString::fromStdString(found.pass);
     answer_->setText(models::sentenceOf(found, asked_));
     setRunning(false);

@@ -26,9 +26,9 @@ public:
     explicit BisectDialog(QWidget* parent);
 
     /// What the fields ask for.
-    driver::Fault fault() const;
-    void addStep(const driver::BisectStep& step);
-    void showFound(const driver::Bisection& found);
+    diagnose::Fault fault() const;
+    void addStep(const diagnose::BisectStep& step);
+    void showFound(const diagnose::Bisection& found);
     /// Instead of something found: it failed, or was cancelled.
     void showEnd(const QString& why);
     /// Another model: what was found is not of it.
@@ -37,7 +37,7 @@ public:
     QString answer() const;
 
 signals:
-    void wanted(lathe::driver::Fault fault);
+    void wanted(lathe::diagnose::Fault fault);
     void cancelWanted();
     /// The pass that was found is to be looked at.
     void passWanted(QString pass);
@@ -53,7 +53,7 @@ private:
     void setRunning(bool running);
 
     bool running_ = false;
-    driver::Fault asked_;
+    diagnose::Fault asked_;
     QString pass_; // that was found
     models::BisectModel* steps_;
     QComboBox* kind_;

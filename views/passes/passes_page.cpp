@@ -133,7 +133,7 @@ PassesPage::PassesPage(models::Selection* selection)
     setProvenance(nullptr);
 }
 
-void PassesPage::setProvenance(std::shared_ptr<const driver::Provenance> provenance) {
+void PassesPage::setProvenance(std::shared_ptr<const inspect::Provenance> provenance) {
     trace_ = provenance ? std::shared_ptr<const driver::Trace>(provenance, &provenance->trace()) : nullptr;
     pass_ = -1;
     figuresAsked_ = false;
@@ -195,7 +195,7 @@ bool PassesPage::isArranging() const {
     return picture_->isArranging();
 }
 
-void PassesPage::setFigures(const std::vector<driver::PassFigures>& figures) {
+void PassesPage::setFigures(const std::vector<inspect::PassFigures>& figures) {
     passes_->setFigures(figures);
     caption_->setText(strip_->textOf(strip_->current()));
 }

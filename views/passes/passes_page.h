@@ -34,11 +34,11 @@ class PassesPage : public Page {
 public:
     explicit PassesPage(models::Selection* selection);
 
-    void setProvenance(std::shared_ptr<const driver::Provenance> provenance) override;
+    void setProvenance(std::shared_ptr<const inspect::Provenance> provenance) override;
     std::vector<PageAction> pageActions() const override;
     void setComparison(int pass, const QString& function, models::Comparison comparison);
     void setPicture(int pass, const QString& function, models::PassPicturePtr picture);
-    void setFigures(const std::vector<driver::PassFigures>& figures);
+    void setFigures(const std::vector<inspect::PassFigures>& figures);
     /// Chooses a pass by its index in the Trace.
     void choosePass(int pass);
     void choosePass(const QString& name);

@@ -14,7 +14,7 @@ namespace lathe::views::profile {
 
 namespace {
 
-tune::Interval msOf(const driver::Profile& profile) {
+tune::Interval msOf(const inspect::Profile& profile) {
     return {profile.lowMs, profile.medianMs, profile.highMs};
 }
 
@@ -55,7 +55,7 @@ ChangePanel::ChangePanel(models::Selection* selection)
     setProfiles({}, {});
 }
 
-void ChangePanel::setProfiles(const driver::Profile& before, const driver::Profile& after, const QString& beforeName,
+void ChangePanel::setProfiles(const inspect::Profile& before, const inspect::Profile& after, const QString& beforeName,
                               const QString& afterName) {
     changes_->show(before, after);
     table_->resizeColumnsToContents();
@@ -67,10 +67,10 @@ void ChangePanel::setProfiles(const driver::Profile& before, const driver::Profi
                "compilation before and the one of now run by turns, and the differences stand here."));
         return;
     }
-    const auto one = [](const driver::Profile& profile, const QString& name) {
+    const auto one = [](const inspect::Profile& profile, const QString& name) {
         return tr("%1: median %2").arg(name, models::runsText(msOf(profile)));
     };
-    const QString change = models::changeText(msOf(before), msOf(after), driver::differs(before, after));
+    const QString change = models::changeText(msOf(before), msOf(after), inspect::differs(before, after));
     summary_->setText(tr("%1. Before, %2. Now, %3.").arg(change, one(before, beforeName), one(after, afterName)));
 }
 

@@ -22,7 +22,7 @@ public:
     explicit ChangePanel(models::Selection* selection);
 
     /// What is different, as the user says it: "no decisions", "2 pairs apart". Empty profiles: nothing was compared.
-    void setProfiles(const driver::Profile& before, const driver::Profile& after, const QString& beforeName = {},
+    void setProfiles(const inspect::Profile& before, const inspect::Profile& after, const QString& beforeName = {},
                      const QString& afterName = {});
     const models::ProfileChangeModel* model() const { return changes_; }
 

@@ -5,11 +5,11 @@
 
 namespace lathe::views::profile {
 
-void FlamePanel::setFlame(std::shared_ptr<const driver::Flame> flame) {
+void FlamePanel::setFlame(std::shared_ptr<const inspect::Flame> flame) {
     view_->setFlame(std::move(flame));
     if (view_->flame().boxes.empty())
         return say(tr("Run the compiled model (F6) to see in which of its parts the time goes."), true);
-    const driver::FlameBox& whole = view_->flame().boxes.front();
+    const inspect::FlameBox& whole = view_->flame().boxes.front();
     say(tr("%1 ms in %2 of a run, the mean of the middle half of %3; a whole run takes %4 ms, the median. By the "
            "scopes "
            "of the model: a call that serves several stands in the first. A click selects, double click or Enter zooms "

@@ -14,7 +14,7 @@ class FlamePanel : public PicturePanel {
 public:
     explicit FlamePanel(models::Selection* selection) : FlamePanel(new FlameView(selection)) {}
 
-    void setFlame(std::shared_ptr<const driver::Flame> flame); // null: there is none
+    void setFlame(std::shared_ptr<const inspect::Flame> flame); // null: there is none
     FlameView* view() const { return view_; }
 
 private:

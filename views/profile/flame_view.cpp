@@ -13,7 +13,7 @@
 
 namespace lathe::views::profile {
 
-using driver::FlameBox;
+using inspect::FlameBox;
 
 namespace {
 
@@ -22,14 +22,14 @@ constexpr double narrowest = 0.7, narrowestText = 24; // pixels
 } // namespace
 
 FlameView::FlameView(models::Selection* selection)
-    : selection_(selection), flame_(std::make_shared<const driver::Flame>()) {
+    : selection_(selection), flame_(std::make_shared<const inspect::Flame>()) {
     setFocusPolicy(Qt::StrongFocus);
     setAccessibleName(tr("Time by the model's scopes"));
     connect(selection_, &models::Selection::changed, this, qOverload<>(&QWidget::update));
 }
 
-void FlameView::setFlame(std::shared_ptr<const driver::Flame> flame) {
-    flame_ = flame ? std::move(flame) : std::make_shared<const driver::Flame>();
+void FlameView::setFlame(std::shared_ptr<const inspect::Flame> flame) {
+    flame_ = flame ? std::move(flame) : std::make_shared<const inspect::Flame>();
     zoomed_ = current_ = 0;
     slowest_ = 0;
     for (const FlameBox& box : flame_->boxes)

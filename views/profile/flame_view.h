@@ -17,8 +17,8 @@ class FlameView : public QWidget {
 public:
     explicit FlameView(models::Selection* selection);
 
-    void setFlame(std::shared_ptr<const driver::Flame> flame); // null: there is none
-    const driver::Flame& flame() const { return *flame_; }
+    void setFlame(std::shared_ptr<const inspect::Flame> flame); // null: there is none
+    const inspect::Flame& flame() const { return *flame_; }
     /// The box that is as wide as the picture, and the one that keys start from; 0: the whole model.
     int zoomed() const { return zoomed_; }
     int current() const { return current_; }
@@ -40,10 +40,10 @@ private:
     int besideCurrent(bool right) const;
     void pick(int box);
     void zoomTo(int box);
-    bool isSelected(const driver::FlameBox& box) const;
+    bool isSelected(const inspect::FlameBox& box) const;
 
     models::Selection* selection_;
-    std::shared_ptr<const driver::Flame> flame_;
+    std::shared_ptr<const inspect::Flame> flame_;
     double slowest_ = 0; // ms of a function
     int zoomed_ = 0, current_ = 0;
 };

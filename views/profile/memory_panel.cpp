@@ -128,10 +128,10 @@ bool MemoryPanel::isSelected(int row) const {
     return std::ranges::any_of(model_->nodesAt(row), [&](int32_t node) { return selection()->contains(node); });
 }
 
-void MemoryPanel::setPlan(std::shared_ptr<const driver::Provenance> provenance, const driver::Shapes& shapes) {
+void MemoryPanel::setPlan(std::shared_ptr<const inspect::Provenance> provenance, const driver::Shapes& shapes) {
     const QScopedValueRollback guard(following_, true);
     boxes_->all.clear();
-    model_->show(provenance, provenance ? driver::memoryChart(provenance->trace(), shapes) : driver::MemoryChart());
+    model_->show(provenance, provenance ? inspect::memoryChart(provenance->trace(), shapes) : inspect::MemoryChart());
     const bool empty = chart().buffers.empty();
     say(!empty            ? models::summaryOf(provenance->trace(), chart())
         : chart().unknown ? tr("Run the model (F6): the sizes of its inputs say how large its values are.")
@@ -144,7 +144,7 @@ void MemoryPanel::setPlan(std::shared_ptr<const driver::Provenance> provenance, 
 void MemoryPanel::draw() {
     double top = double(std::max(chart().peak(), chart().reserved.value_or(0)));
     for (int row = 0; row < model_->rowCount(); ++row) {
-        const driver::MemoryChart::Buffer& buffer = chart().buffers[size_t(row)];
+        const inspect::MemoryChart::Buffer& buffer = chart().buffers[size_t(row)];
         if (!buffer.offset)
             continue;
         const lower::PlacedBuffer& record = model_->recordAt(row);
@@ -172,7 +172,7 @@ void MemoryPanel::draw() {
     refresh();
 }
 
-QPointF MemoryPanel::pixelOf(const driver::MemoryChart::Buffer& buffer) const {
+QPointF MemoryPanel::pixelOf(const inspect::MemoryChart::Buffer& buffer) const {
     const auto box = std::ranges::find(boxes_->all, int(&buffer - chart().buffers.data()), &Boxes::Box::row);
     return box == boxes_->all.end() ? QPointF() : boxes_->rectOf(*box).center();
 }

@@ -22,11 +22,11 @@ public:
     explicit MemoryPanel(models::Selection* selection);
 
     /// Null: there is none. The sizes of inputs, as far as the model leaves them open.
-    void setPlan(std::shared_ptr<const driver::Provenance> provenance, const driver::Shapes& shapes);
-    const driver::MemoryChart& chart() const { return model_->chart(); }
+    void setPlan(std::shared_ptr<const inspect::Provenance> provenance, const driver::Shapes& shapes);
+    const inspect::MemoryChart& chart() const { return model_->chart(); }
     const models::BufferModel* model() const { return model_; }
     /// The middle of a buffer's box, in pixels of the plot.
-    QPointF pixelOf(const driver::MemoryChart::Buffer& buffer) const;
+    QPointF pixelOf(const inspect::MemoryChart::Buffer& buffer) const;
 
 protected:
     void colour() override;

@@ -24,7 +24,7 @@ namespace lathe::views::profile {
 namespace {
 
 /// Where its inputs came from.
-QString inputsOf(const driver::Profile& profile) {
+QString inputsOf(const inspect::Profile& profile) {
     if (profile.given.empty())
         return ProfilePage::tr("random inputs");
     QStringList names;
@@ -80,7 +80,7 @@ ProfilePage::ProfilePage(models::Selection* selection)
         const QModelIndexList rows = table_->selectionModel()->selectedRows();
         int call = -1;
         for (const QModelIndex& index : rows) {
-            const driver::ProfileRow& row = profile_->at(sorted_->mapToSource(index).row());
+            const inspect::ProfileRow& row = profile_->at(sorted_->mapToSource(index).row());
             nodes.insert(nodes.end(), row.nodes.begin(), row.nodes.end());
             call = rows.size() == 1 ? row.call : -1;
         }
@@ -102,7 +102,7 @@ void ProfilePage::follow() {
     const models::Place& place = selection_->place();
     std::vector<int> rows;
     for (int i = 0; i < profile_->rowCount(); ++i) {
-        const driver::ProfileRow& row = profile_->at(i);
+        const inspect::ProfileRow& row = profile_->at(i);
         const auto isSelected = [&](int32_t node) { return selection_->contains(node); };
         if (place.call >= 0 ? row.call == place.call : std::ranges::any_of(row.nodes, isSelected))
             rows.push_back(sorted_->mapFromSource(profile_->index(i, 0)).row());
@@ -110,16 +110,16 @@ void ProfilePage::follow() {
     selectRows(*table_, std::move(rows));
 }
 
-void ProfilePage::setPeaks(const driver::MachinePeaks& peaks) {
+void ProfilePage::setPeaks(const inspect::MachinePeaks& peaks) {
     peaks_ = peaks;
     roofline_->setProfile(profile_->profile(), peaks_);
 }
 
-void ProfilePage::setFlame(std::shared_ptr<const driver::Flame> flame) {
+void ProfilePage::setFlame(std::shared_ptr<const inspect::Flame> flame) {
     flame_->setFlame(std::move(flame));
 }
 
-void ProfilePage::setProvenance(std::shared_ptr<const driver::Provenance> provenance) {
+void ProfilePage::setProvenance(std::shared_ptr<const inspect::Provenance> provenance) {
     provenance_ = std::move(provenance);
     sweep_->setModel(provenance_ ? &provenance_->trace() : nullptr);
     setProfile({});
@@ -127,7 +127,7 @@ void ProfilePage::setProvenance(std::shared_ptr<const driver::Provenance> proven
     tabs_->setCurrentIndex(0);
 }
 
-void ProfilePage::setSweep(const driver::Sweep& sweep) {
+void ProfilePage::setSweep(const inspect::Sweep& sweep) {
     sweep_->setSweep(sweep);
     tabs_->setCurrentWidget(sweep_);
 }
@@ -141,13 +141,13 @@ void ProfilePage::askForSweep() {
     sweep_->ask();
 }
 
-void ProfilePage::setChange(const driver::Profile& before, const driver::Profile& after, const QString& beforeName,
+void ProfilePage::setChange(const inspect::Profile& before, const inspect::Profile& after, const QString& beforeName,
                             const QString& afterName) {
     changes_->setProfiles(before, after, beforeName, afterName);
     tabs_->setCurrentWidget(changes_);
 }
 
-void ProfilePage::setProfile(const driver::Profile& profile) {
+void ProfilePage::setProfile(const inspect::Profile& profile) {
     const bool empty = profile.rows.empty();
     if (empty)
         flame_->setFlame(nullptr);

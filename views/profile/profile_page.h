@@ -32,17 +32,17 @@ class ProfilePage : public Page {
 public:
     explicit ProfilePage(models::Selection* selection);
 
-    void setProvenance(std::shared_ptr<const driver::Provenance> provenance) override;
-    void setProfile(const driver::Profile& profile) override;
+    void setProvenance(std::shared_ptr<const inspect::Provenance> provenance) override;
+    void setProfile(const inspect::Profile& profile) override;
     /// Of the machine; kept for this profile and those to come.
-    void setPeaks(const driver::MachinePeaks& peaks);
+    void setPeaks(const inspect::MachinePeaks& peaks);
     /// Of the profile that comes next.
-    void setFlame(std::shared_ptr<const driver::Flame> flame);
+    void setFlame(std::shared_ptr<const inspect::Flame> flame);
     /// Two compilations ran by turns; the page shows this first. `after` is the one that setProfile gets.
-    void setChange(const driver::Profile& before, const driver::Profile& after, const QString& beforeName,
+    void setChange(const inspect::Profile& before, const inspect::Profile& after, const QString& beforeName,
                    const QString& afterName);
     /// Of what is compiled now; the page shows it.
-    void setSweep(const driver::Sweep& sweep);
+    void setSweep(const inspect::Sweep& sweep);
     /// Work goes on: a sweep cannot be asked for.
     void setBusy(bool busy);
     /// Shows where a sweep is asked for.
@@ -56,7 +56,7 @@ public:
     SweepPanel* sweep() const { return sweep_; }
 
 signals:
-    void sweepWanted(lathe::driver::SweepQuestion question);
+    void sweepWanted(lathe::inspect::SweepQuestion question);
 
 private:
     /// The rows of the selection become the table's.
@@ -73,8 +73,8 @@ private:
     RooflinePanel* roofline_;
     MemoryPanel* memory_;
     SweepPanel* sweep_;
-    std::shared_ptr<const driver::Provenance> provenance_;
-    std::optional<driver::MachinePeaks> peaks_;
+    std::shared_ptr<const inspect::Provenance> provenance_;
+    std::optional<inspect::MachinePeaks> peaks_;
     QLabel* summary_;
     bool following_ = false; // the table and the selection are being made one
 };

@@ -33,13 +33,13 @@ RooflinePanel::RooflinePanel(models::Selection* selection)
     }
     marked_->setLineStyle(QCPGraph::lsNone);
     connect(plot(), &QCustomPlot::mousePress, this, [this, selection](QMouseEvent* event) {
-        if (const driver::RooflinePoint* point = at(event->position())) {
-            const driver::ProfileRow& row = profile_.rows[point->row];
+        if (const inspect::RooflinePoint* point = at(event->position())) {
+            const inspect::ProfileRow& row = profile_.rows[point->row];
             selection->set({row.nodes, row.call});
         }
     });
     connect(plot(), &QCustomPlot::mouseMove, this, [this](QMouseEvent* event) {
-        const driver::RooflinePoint* point = at(event->position());
+        const inspect::RooflinePoint* point = at(event->position());
         QToolTip::showText(event->globalPosition().toPoint(),
                            models::plainTip(point ? models::textOf(profile_.rows[point->row], *point) : QString()),
                            plot());
@@ -47,9 +47,9 @@ RooflinePanel::RooflinePanel(models::Selection* selection)
     setProfile({}, {});
 }
 
-void RooflinePanel::setProfile(const driver::Profile& profile, const std::optional<driver::MachinePeaks>& peaks) {
+void RooflinePanel::setProfile(const inspect::Profile& profile, const std::optional<inspect::MachinePeaks>& peaks) {
     profile_ = profile;
-    roofline_ = peaks ? driver::roofline(profile, *peaks) : driver::Roofline();
+    roofline_ = peaks ? inspect::roofline(profile, *peaks) : inspect::Roofline();
     const bool empty = roofline_.points.empty();
     say(empty ? tr("Run the compiled model (F6) to see how near its functions come to what the machine can do.")
               : models::summaryOf(roofline_, profile_),
@@ -59,13 +59,13 @@ void RooflinePanel::setProfile(const driver::Profile& profile, const std::option
 }
 
 void RooflinePanel::draw() {
-    const driver::Peak& peak = roofline_.peak;
+    const inspect::Peak& peak = roofline_.peak;
     for (QCPGraph* graph : points_)
         graph->data()->clear();
-    for (const driver::RooflinePoint& point : roofline_.points)
+    for (const inspect::RooflinePoint& point : roofline_.points)
         if (point.intensity > 0) // others only move data
             points_[size_t(point.bound)]->addData(point.intensity, point.gflops);
-    const driver::Roofline::Extent shown = roofline_.extent();
+    const inspect::Roofline::Extent shown = roofline_.extent();
     const double least = shown.leastIntensity / 1.5, most = shown.mostIntensity * 1.5;
     plot()->xAxis->setRange(least, most);
     plot()->yAxis->setRange(shown.leastGflops / 1.5, shown.mostGflops * 1.5);
@@ -80,7 +80,7 @@ void RooflinePanel::colour() {
     const QColor byBound[] = {colors.product, colors.reduction, colors.control};
     QString legend;
     for (size_t i = 0; i < points_.size(); ++i) {
-        const std::string_view bound = driver::toString(driver::Bound(i));
+        const std::string_view bound = inspect::toString(inspect::Bound(i));
         legend += legendOf(byBound[i], tr("bound by %1").arg(QString::fromUtf8(bound.data(), qsizetype(bound.size()))));
         QColor fill = byBound[i];
         fill.setAlphaF(0.7F);
@@ -88,8 +88,8 @@ void RooflinePanel::colour() {
     }
     setLegend(legend);
     marked_->data()->clear();
-    for (const driver::RooflinePoint& point : roofline_.points) {
-        const driver::ProfileRow& row = profile_.rows[point.row];
+    for (const inspect::RooflinePoint& point : roofline_.points) {
+        const inspect::ProfileRow& row = profile_.rows[point.row];
         const int call = selection()->place().call;
         const auto isSelected = [&](int32_t node) { return selection()->contains(node); };
         if (point.intensity > 0 && (call >= 0 ? row.call == call : std::ranges::any_of(row.nodes, isSelected)))
@@ -97,14 +97,14 @@ void RooflinePanel::colour() {
     }
 }
 
-QPointF RooflinePanel::pixelOf(const driver::RooflinePoint& point) const {
+QPointF RooflinePanel::pixelOf(const inspect::RooflinePoint& point) const {
     return {plot()->xAxis->coordToPixel(point.intensity), plot()->yAxis->coordToPixel(point.gflops)};
 }
 
-const driver::RooflinePoint* RooflinePanel::at(QPointF pixel) const {
-    const driver::RooflinePoint* found = nullptr;
+const inspect::RooflinePoint* RooflinePanel::at(QPointF pixel) const {
+    const inspect::RooflinePoint* found = nullptr;
     double best = near;
-    for (const driver::RooflinePoint& point : roofline_.points) {
+    for (const inspect::RooflinePoint& point : roofline_.points) {
         if (point.intensity <= 0)
             continue;
         const QPointF away = pixelOf(point) - pixel;

@@ -21,10 +21,10 @@ public:
     explicit RooflinePanel(models::Selection* selection);
 
     /// An empty profile: there is nothing to show.
-    void setProfile(const driver::Profile& profile, const std::optional<driver::MachinePeaks>& peaks);
-    const driver::Roofline& roofline() const { return roofline_; }
+    void setProfile(const inspect::Profile& profile, const std::optional<inspect::MachinePeaks>& peaks);
+    const inspect::Roofline& roofline() const { return roofline_; }
     /// Where a point is drawn, in pixels of the plot.
-    QPointF pixelOf(const driver::RooflinePoint& point) const;
+    QPointF pixelOf(const inspect::RooflinePoint& point) const;
 
 protected:
     void colour() override;
@@ -32,13 +32,13 @@ protected:
 private:
     void draw();
     /// The point there; null: none is near.
-    const driver::RooflinePoint* at(QPointF pixel) const;
+    const inspect::RooflinePoint* at(QPointF pixel) const;
 
     QCPGraph* roof_;
     QCPGraph* marked_;
-    std::array<QCPGraph*, 3> points_; // by driver::Bound
-    driver::Profile profile_;
-    driver::Roofline roofline_;
+    std::array<QCPGraph*, 3> points_; // by inspect::Bound
+    inspect::Profile profile_;
+    inspect::Roofline roofline_;
 };
 
 } // namespace lathe::views::profile

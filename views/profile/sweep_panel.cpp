@@ -47,8 +47,8 @@ SweepPanel::SweepPanel(models::Selection* selection)
     setModel(nullptr);
 }
 
-Result<driver::SweepQuestion> SweepPanel::question() const {
-    return driver::parseSweep((names_->currentText() + '=' + sizes_->text()).toStdString());
+Result<inspect::SweepQuestion> SweepPanel::question() const {
+    return inspect::parseSweep((names_->currentText() + '=' + sizes_->text()).toStdString());
 }
 
 void SweepPanel::check() {
@@ -85,7 +85,7 @@ void SweepPanel::ask() {
     sizes_->selectAll();
 }
 
-void SweepPanel::setSweep(const driver::Sweep& sweep) {
+void SweepPanel::setSweep(const inspect::Sweep& sweep) {
     model_->show(sweep);
     const bool empty = sweep.points.empty();
     say(!empty                 ? models::summaryOf(sweep)
@@ -98,7 +98,7 @@ void SweepPanel::setSweep(const driver::Sweep& sweep) {
         empty);
     for (QCPGraph* graph : {low_, high_, median_, least_})
         graph->data()->clear();
-    for (const driver::SweepPoint& point : sweep.points) { // the plot sorts them
+    for (const inspect::SweepPoint& point : sweep.points) { // the plot sorts them
         const auto size = double(point.size);
         low_->addData(size, point.lowMs);
         high_->addData(size, point.highMs);

@@ -26,19 +26,19 @@ public:
     /// Work goes on: nothing can be asked for.
     void setBusy(bool busy);
     /// Without points: nothing was measured.
-    void setSweep(const driver::Sweep& sweep);
+    void setSweep(const inspect::Sweep& sweep);
     /// The field with the sizes gets the focus.
     void ask();
     const models::SweepModel* model() const { return model_; }
 
 signals:
-    void sweepWanted(lathe::driver::SweepQuestion question);
+    void sweepWanted(lathe::inspect::SweepQuestion question);
 
 protected:
     void colour() override;
 
 private:
-    Result<driver::SweepQuestion> question() const;
+    Result<inspect::SweepQuestion> question() const;
     void check();
 
     bool compiled_ = false, busy_ = false;

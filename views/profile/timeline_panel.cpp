@@ -7,9 +7,9 @@
 
 namespace lathe::views::profile {
 
-void TimelinePanel::setProfile(const driver::Profile& profile) {
+void TimelinePanel::setProfile(const inspect::Profile& profile) {
     view_->setProfile(profile);
-    const driver::Timeline& timeline = view_->timeline();
+    const inspect::Timeline& timeline = view_->timeline();
     if (timeline.calls.empty())
         return say(tr("Run the compiled model (F6) to see what its threads do when."), true);
     double sum = 0, least = 1, most = 0;

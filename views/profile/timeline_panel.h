@@ -14,7 +14,7 @@ class TimelinePanel : public PicturePanel {
 public:
     explicit TimelinePanel(models::Selection* selection) : TimelinePanel(new TimelineView(selection)) {}
 
-    void setProfile(const driver::Profile& profile);
+    void setProfile(const inspect::Profile& profile);
     TimelineView* view() const { return view_; }
 
 private:

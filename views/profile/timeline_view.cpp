@@ -16,7 +16,7 @@
 
 namespace lathe::views::profile {
 
-using driver::TimelineBox;
+using inspect::TimelineBox;
 
 namespace {
 
@@ -26,14 +26,14 @@ constexpr double shortest = 1e-3;     // ms that are seen at least
 } // namespace
 
 TimelineView::TimelineView(models::Selection* selection)
-    : selection_(selection), timeline_(std::make_shared<const driver::Timeline>()) {
+    : selection_(selection), timeline_(std::make_shared<const inspect::Timeline>()) {
     setFocusPolicy(Qt::StrongFocus);
     setAccessibleName(tr("Timeline of threads"));
     connect(selection_, &models::Selection::changed, this, qOverload<>(&QWidget::update));
 }
 
-void TimelineView::setProfile(const driver::Profile& profile) {
-    timeline_ = profile.timeline ? profile.timeline : std::make_shared<const driver::Timeline>();
+void TimelineView::setProfile(const inspect::Profile& profile) {
+    timeline_ = profile.timeline ? profile.timeline : std::make_shared<const inspect::Timeline>();
     functions_ = profile.rows;
     functionOf_.clear();
     for (size_t i = 0; i < functions_.size(); ++i)

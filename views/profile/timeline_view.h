@@ -20,13 +20,13 @@ public:
     explicit TimelineView(models::Selection* selection);
 
     /// One without a timeline: there is nothing to show.
-    void setProfile(const driver::Profile& profile);
-    const driver::Timeline& timeline() const { return *timeline_; }
+    void setProfile(const inspect::Profile& profile);
+    const inspect::Timeline& timeline() const { return *timeline_; }
     /// What is seen of it, in ms.
     double from() const { return from_; }
     double to() const { return to_; }
     /// Where a box is drawn. Row 0: the calls; 1 and on: the threads.
-    QRectF rectOf(int row, const driver::TimelineBox& box) const;
+    QRectF rectOf(int row, const inspect::TimelineBox& box) const;
 
 protected:
     bool event(QEvent* event) override;
@@ -42,21 +42,21 @@ private:
     double rowHeight() const;
     double pixelOf(double ms) const;
     double msOf(double pixel) const;
-    const std::vector<driver::TimelineBox>& boxesOf(int row) const;
+    const std::vector<inspect::TimelineBox>& boxesOf(int row) const;
     /// Null: there is none.
-    const driver::TimelineBox* at(QPointF pixel) const;
-    QString textOf(const driver::TimelineBox& box) const;
+    const inspect::TimelineBox* at(QPointF pixel) const;
+    QString textOf(const inspect::TimelineBox& box) const;
     void show(double from, double to); // kept within the run
     void zoom(double factor, double aroundMs);
-    void pick(const driver::TimelineBox& box);
+    void pick(const inspect::TimelineBox& box);
     void step(bool forward);
     void paintRow(QPainter& painter, int row) const;
     void paintTicks(QPainter& painter) const;
 
     models::Selection* selection_;
     double left_ = 0; // of the time, in pixels
-    std::shared_ptr<const driver::Timeline> timeline_;
-    std::vector<driver::ProfileRow> functions_;
+    std::shared_ptr<const inspect::Timeline> timeline_;
+    std::vector<inspect::ProfileRow> functions_;
     std::unordered_map<int, size_t> functionOf_; // by call
     size_t current_ = 0;                         // among the calls, which may come again
     double from_ = 0, to_ = 0;

@@ -165,11 +165,11 @@ void TensorPanel::showTensor(models::NamedTensor tensor) {
     makeFields();
     valueTable_->scrollToTop();
     setStatistics({});
-    if (!shown || !driver::hasNumbers(*shown))
+    if (!shown || !data::hasNumbers(*shown))
         return;
     if (shown->elements() <= mostElementsAtOnce)
-        return setStatistics(driver::statisticsOf(*shown));
-    counting_.start([shown](const auto& cancelled) { return driver::statisticsOf(*shown, cancelled); },
+        return setStatistics(data::statisticsOf(*shown));
+    counting_.start([shown](const auto& cancelled) { return data::statisticsOf(*shown, cancelled); },
                     [this](const auto& counted) {
                         if (counted)
                             setStatistics(*counted);
@@ -178,7 +178,7 @@ void TensorPanel::showTensor(models::NamedTensor tensor) {
     showFacts();
 }
 
-void TensorPanel::setStatistics(std::optional<driver::TensorStatistics> statistics) {
+void TensorPanel::setStatistics(std::optional<data::TensorStatistics> statistics) {
     statistics_ = std::move(statistics);
     showFacts();
     plot_->clearPlottables();
@@ -202,7 +202,7 @@ void TensorPanel::setStatistics(std::optional<driver::TensorStatistics> statisti
 void TensorPanel::showFacts() {
     const auto& tensor = tensor_.tensor;
     save_->setText(saving_.isRunning() ? tr("&Stop saving") : tr("&Save as .npy…"));
-    save_->setEnabled(saving_.isRunning() || (tensor && driver::hasNumbers(*tensor)));
+    save_->setEnabled(saving_.isRunning() || (tensor && data::hasNumbers(*tensor)));
     heat_->setEnabled(statistics_ && statistics_->finite > 0);
     if (!tensor) {
         title_->setText(message_);
@@ -215,7 +215,7 @@ void TensorPanel::showFacts() {
     add(tr("Elements"), models::grouped(tensor->elements()));
     if (tensor->dtype == types::String)
         add(tr("Statistics"), tr("none: its elements are texts"));
-    else if (!driver::hasNumbers(*tensor))
+    else if (!data::hasNumbers(*tensor))
         add(tr("Statistics"), tr("none: its bytes are not in the model"));
     else if (!statistics_)
         add(tr("Statistics"), tr("being computed …"));

@@ -44,7 +44,7 @@ public:
     const QString& awaited() const { return awaited_; }
     models::TensorModel* values() const { return values_; }
     /// Nothing until they are there.
-    const std::optional<driver::TensorStatistics>& statistics() const { return statistics_; }
+    const std::optional<data::TensorStatistics>& statistics() const { return statistics_; }
     QCustomPlot* plot() const { return plot_; }
     /// Statistics or a file are being made.
     bool isBusy() const;
@@ -65,7 +65,7 @@ protected:
 private:
     void showTensor(models::NamedTensor tensor);
     void showChosen();
-    void setStatistics(std::optional<driver::TensorStatistics> statistics);
+    void setStatistics(std::optional<data::TensorStatistics> statistics);
     void showFacts();
     /// A field for each axis that does not go along the table, and for each part of a long one.
     void makeFields();
@@ -80,8 +80,8 @@ private:
     models::NamedTensor tensor_;
     models::CheckedTensors checked_; // of which it is one; without any it is a constant
     QString awaited_, message_;      // message: instead of a tensor
-    std::optional<driver::TensorStatistics> statistics_;
-    Worker<std::optional<driver::TensorStatistics>> counting_;
+    std::optional<data::TensorStatistics> statistics_;
+    Worker<std::optional<data::TensorStatistics>> counting_;
     Worker<QString> saving_; // what went wrong
 
     QLabel* title_;

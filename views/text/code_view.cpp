@@ -60,7 +60,7 @@ CodeView::CodeView(const QString& accessibleName, QWidget* parent) : QsciScintil
         emit linePicked(line);
         if (line >= 0 && size_t(line) < origins_.size() && origins_[size_t(line)] >= 0)
             emit originPicked(origins_[size_t(line)],
-                              size_t(line) < statements_.size() ? statements_[size_t(line)] : driver::Statement());
+                              size_t(line) < statements_.size() ? statements_[size_t(line)] : inspect::Statement());
     });
     // After QScintilla's own answer to it, which folds.
     connect(this, &QsciScintillaBase::SCN_MARGINCLICK, this, [this](int, int, int margin) {
@@ -258,7 +258,7 @@ bool CodeView::anyInView(const std::vector<int>& lines) const {
     });
 }
 
-void CodeView::markOrigins(const std::vector<int>& origins, const driver::Statement& statement) {
+void CodeView::markOrigins(const std::vector<int>& origins, const inspect::Statement& statement) {
     std::vector<int> lines, ofStatement;
     for (size_t line = 0; line < origins_.size(); ++line)
         if (origins_[line] >= 0 && std::ranges::find(origins, origins_[line]) != origins.end())

@@ -27,7 +27,7 @@ public:
     void showMessage(const QString& message);
     /// Marks their lines, and more strongly those of the statement. The first of these, else of those, is brought into view,
     /// unless one is in view.
-    void markOrigins(const std::vector<int>& origins, const driver::Statement& statement = {});
+    void markOrigins(const std::vector<int>& origins, const inspect::Statement& statement = {});
     /// Marks these lines, ascending, and nothing else.
     void markLines(std::vector<int> lines);
     /// Of the lines that are marked, from 0.
@@ -53,7 +53,7 @@ public:
 
 signals:
     /// The user went to a line of this origin and statement.
-    void originPicked(int origin, const lathe::driver::Statement& statement);
+    void originPicked(int origin, const lathe::inspect::Statement& statement);
     void linePicked(int line);
     /// The user folded or unfolded lines.
     void foldsChanged();
@@ -82,7 +82,7 @@ private:
     std::vector<int> starts_; // of its lines
     std::vector<int> levels_; // their folds
     std::vector<int> origins_;
-    std::vector<driver::Statement> statements_;
+    std::vector<inspect::Statement> statements_;
     models::TintedText tinted_; // without its text
     std::vector<int> marked_, ofStatement_;
     std::vector<bool> dressed_;

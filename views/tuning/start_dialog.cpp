@@ -160,7 +160,7 @@ QString StartDialog::sizesText() const {
     return sizes_->text().isEmpty() ? QString() : sizeNames_->currentText() + '=' + sizes_->text();
 }
 
-Result<std::optional<driver::SweepQuestion>> StartDialog::sizes() const {
+Result<std::optional<inspect::SweepQuestion>> StartDialog::sizes() const {
     const QString text = resume_->isChecked() ? choices_.lastSizes : sizesText();
     if (text.isEmpty() || (!choices_.open && !resume_->isChecked()))
         return std::nullopt;

@@ -46,7 +46,7 @@ private:
     /// "sequence=7,64"; of a study that goes on, what it began with.
     void setSizes(const QString& text);
     QString sizesText() const;
-    Result<std::optional<driver::SweepQuestion>> sizes() const;
+    Result<std::optional<inspect::SweepQuestion>> sizes() const;
     void check();
 
     QRadioButton* resume_;

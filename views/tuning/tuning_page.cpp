@@ -217,7 +217,7 @@ void TuningPage::showEvent(QShowEvent* event) {
         emit seen();
 }
 
-void TuningPage::setProvenance(std::shared_ptr<const driver::Provenance> provenance) {
+void TuningPage::setProvenance(std::shared_ptr<const inspect::Provenance> provenance) {
     provenance_ = std::move(provenance);
     std::set<std::string> workloads;
     if (provenance_)
@@ -289,7 +289,7 @@ StartChoices TuningPage::choices() const {
     if (provenance_) {
         std::set<std::string> selected; // kernels
         for (const int node : selection_->nodes())
-            for (const driver::NodeUse& use : provenance_->usesOf(node))
+            for (const inspect::NodeUse& use : provenance_->usesOf(node))
                 selected.insert(provenance_->trace().calls[size_t(use.call)].kernel);
         for (const driver::KernelRecord& kernel : provenance_->trace().kernels) {
             if (!kernel.schedulable || kernel.schedule.questions.empty())

@@ -39,7 +39,7 @@ class TuningPage : public Page {
 public:
     explicit TuningPage(models::Selection* selection);
 
-    void setProvenance(std::shared_ptr<const driver::Provenance> provenance) override;
+    void setProvenance(std::shared_ptr<const inspect::Provenance> provenance) override;
     std::vector<PageAction> pageActions() const override;
     /// Another model: nothing is known of it, and it can be tuned or not.
     void setModel(bool tunable);
@@ -131,7 +131,7 @@ private:
     QProgressBar* progress_;
     QWidget* body_;
     QAction *start_, *pause_, *stop_, *abort_, *more_, *less_, *first_, *holdTask_, *close_, *reopen_, *exclude_;
-    std::shared_ptr<const driver::Provenance> provenance_;
+    std::shared_ptr<const inspect::Provenance> provenance_;
     std::vector<std::vector<int>> nodes_; // by task
     std::vector<int> homes_;              // likewise: the node that its first call begins at; -1: none
     QStringList searches_, spaces_;

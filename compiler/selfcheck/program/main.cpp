@@ -4,9 +4,9 @@
 // It is linked with all that it needs but the model, long before there is one (lib/static/liblathe_program.a of a runtime
 // package).
 #include "base/printable.h"
-#include "driver/npy.h"
+#include "data/golden_case.h"
+#include "data/npy.h"
 #include "selfcheck/check.h"
-#include "selfcheck/golden_case.h"
 #include "selfcheck/trial.h"
 
 #include <charconv>
@@ -107,10 +107,10 @@ void listValues(const lathe_model* model) {
 
 /// NumPy lacks some types: their elements stand in files as unsigned integers of that width.
 Result<void> write(const std::string& path, const HostTensor& tensor) {
-    std::string_view code = driver::npyCode(tensor.dtype);
+    std::string_view code = data::npyCode(tensor.dtype);
     if (code.empty())
         code = tensor.dtype.bytes() == 2 ? "<u2" : "|u1";
-    const std::string prefix = driver::npyPrefix(code, tensor.shape);
+    const std::string prefix = data::npyPrefix(code, tensor.shape);
     std::FILE* file = std::fopen(path.c_str(), "wb");
     bool good = file && std::fwrite(prefix.data(), 1, prefix.size(), file) == prefix.size() &&
                 std::fwrite(tensor.bytes.data(), 1, tensor.bytes.size(), file) == tensor.bytes.size();
@@ -142,7 +142,7 @@ Result<void> run(const Arguments& arguments) {
         const auto named = arguments.inputs.find(info.name);
         if (named == arguments.inputs.end())
             return failure(ErrorKind::Usage, fmt::format("the input '{}' is missing", info.name));
-        LATHE_TRY(inputs.emplace_back(), selfcheck::readTensor(named->second, selfcheck::typeOf(info.dtype)));
+        LATHE_TRY(inputs.emplace_back(), data::readTensor(named->second, selfcheck::typeOf(info.dtype)));
     }
     LATHE_TRY(const std::vector<HostTensor> outputs, trial.run(inputs, arguments.wish.threads));
     for (int32_t i = 0; lathe_model_output(model, i, &info) == LATHE_OK; ++i) {
@@ -153,7 +153,7 @@ Result<void> run(const Arguments& arguments) {
             LATHE_CHECKED(write(named->second, output));
     }
     if (arguments.repeat > 0) {
-        LATHE_TRY(const selfcheck::Latency latency, trial.time(inputs, arguments.wish.threads, arguments.repeat));
+        LATHE_TRY(const data::Latency latency, trial.time(inputs, arguments.wish.threads, arguments.repeat));
         std::printf("first run %.3f ms; p50 %.3f ms, p90 %.3f ms, p99 %.3f ms of %d runs; %d thread%s\n", latency.first,
                     latency.p50, latency.p90, latency.p99, latency.runs, trial.threads(),
                     trial.threads() == 1 ? "" : "s");

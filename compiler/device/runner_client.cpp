@@ -1,0 +1,441 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is asked of a runner, as runtime/runner/protocol.h has it.
+#include "device/runner_client.h"
+
+#include "base/printable.h"
+#include "device/input_integers.h"
+#include "device/runner_connection.h"
+#include "runtime/lathe_rt.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <system_error>
+#include <thread>
+#include <unistd.h>
+
+namespace lathe::device {
+
+using namespace runtime::protocol;
+using model::HostTensor;
+
+namespace {
+
+struct TypePair {
+    TypeCode ours;
+    uint8_t theirs;
+};
+constexpr TypePair typePairs[] = {
+    {TypeCode::Bool, kDLBool},
+    {TypeCode::Int, kDLInt},
+    {TypeCode::UInt, kDLUInt},
+    {TypeCode::Float, kDLFloat},
+    {TypeCode::BFloat, kDLBfloat},
+    {TypeCode::Float8E4M3FN, kDLFloat8_e4m3fn},
+    {TypeCode::Float8E4M3FNUZ, kDLFloat8_e4m3fnuz},
+    {TypeCode::Float8E5M2, kDLFloat8_e5m2},
+    {TypeCode::Float8E5M2FNUZ, kDLFloat8_e5m2fnuz},
+    {TypeCode::Float8E8M0, kDLFloat8_e8m0fnu},
+    {TypeCode::Float4E2M1, kDLFloat4_e2m1fn},
+};
+
+DataType readType(Reader& reader) {
+    const auto code = reader.number<uint8_t>();
+    const auto bits = reader.number<uint8_t>();
+    for (const TypePair& pair : typePairs)
+        if (pair.theirs == code)
+            return {pair.ours, bits};
+    return types::Void;
+}
+
+std::vector<int64_t> readDims(Reader& reader) {
+    std::vector<int64_t> dims(reader.count(sizeof(int64_t)));
+    for (int64_t& dim : dims)
+        dim = reader.number<int64_t>();
+    return dims;
+}
+
+std::vector<std::string> readStrings(Reader& reader) {
+    std::vector<std::string> strings(reader.count(sizeof(uint32_t)));
+    for (std::string& text : strings)
+        text = reader.string();
+    return strings;
+}
+
+std::vector<RunnerValue> readValues(Reader& reader, const std::vector<std::string>& symbols) {
+    std::vector<RunnerValue> values(reader.count(10));
+    for (RunnerValue& value : values) {
+        value.name = reader.string();
+        value.dtype = readType(reader);
+        value.dims = readDims(reader);
+        for (const int64_t dim : value.dims) {
+            const bool known = isSymbol(dim) && static_cast<size_t>(-(dim + 1)) < symbols.size();
+            value.sizes.push_back(known ? symbols[static_cast<size_t>(-(dim + 1))] : "");
+        }
+    }
+    return values;
+}
+
+/// Why there are no counters, by the system's number, and what would help.
+std::string reasonOf(int error) {
+    switch (error) {
+    case ENOENT:
+    case ENODEV:
+    case EOPNOTSUPP:
+        return "this machine shows none to programs, as is usual for a virtual one";
+    case EACCES:
+    case EPERM:
+        return "they are not permitted (kernel.perf_event_paranoid of 2 or less permits them)";
+    default:
+        return std::generic_category().message(error);
+    }
+}
+
+/// "ann@desk", for whoever waits for a device.
+std::string userHere() {
+    char host[65] = "";
+    gethostname(host, sizeof host - 1);
+    const char* user = std::getenv("USER");
+    return fmt::format("{:.64}@{}", user && *user ? user : std::to_string(getuid()), *host ? host : "somewhere");
+}
+
+Result<void> sendOptions(RunnerConnection& connection) {
+    const RunnerOptions& options = connection.options;
+    Writer limits;
+    limits.number(int32_t{options.threads});
+    limits.number(options.contextBytes);
+    limits.number(options.processBytes);
+    limits.number(static_cast<uint32_t>(options.guard));
+    limits.number(uint32_t{options.pinned});
+    LATHE_CHECKED(connection.command(Kind::Limits, limits.bytes()));
+    if (!options.seed)
+        return {};
+    Writer seed;
+    seed.number(*options.seed);
+    return connection.command(Kind::Seed, seed.bytes());
+}
+
+} // namespace
+
+std::string typeText(const RunnerValue& value) {
+    std::vector<std::string> dims;
+    for (size_t i = 0; i < value.dims.size(); ++i)
+        dims.push_back(value.dims[i] >= 0                                  ? std::to_string(value.dims[i])
+                       : i < value.sizes.size() && !value.sizes[i].empty() ? value.sizes[i]
+                                                                           : "?");
+    return fmt::format("{}[{}]", toString(value.dtype), fmt::join(dims, ","));
+}
+
+void useRunner(RunnerOptions& options, RunnerCommand command) {
+    options.program = std::move(command.program);
+    options.arguments = std::move(command.arguments);
+    options.ssh = std::move(command.ssh);
+}
+
+struct RunnerClient::State : RunnerConnection {
+    int outputCount = 0;
+    size_t callCount = 0;
+};
+
+RunnerClient::RunnerClient(RunnerOptions options) : state_(std::make_unique<State>()) {
+    setOptions(std::move(options));
+}
+RunnerClient::~RunnerClient() = default;
+
+const RunnerOptions& RunnerClient::options() const {
+    return state_->options;
+}
+
+void RunnerClient::setOptions(RunnerOptions options) {
+    // The runner cannot forget a seed; a fresh one has none.
+    if (options.program != state_->options.program || options.arguments != state_->options.arguments ||
+        options.ssh != state_->options.ssh || (state_->options.seed && !options.seed))
+        stop();
+    state_->child.setCancelled(options.cancelled);
+    state_->options = std::move(options);
+}
+
+Result<RunnerModel> RunnerClient::load(const std::filesystem::path& artifact) {
+    LATHE_CHECKED(state_->ensureStarted());
+    LATHE_CHECKED(sendOptions(*state_));
+    Writer path;
+    std::error_code ignored;
+    if (state_->options.ssh) {
+        LATHE_TRY(const std::string name, state_->put(artifact));
+        path.string(name);
+    } else {
+        path.string(std::filesystem::absolute(artifact, ignored).string());
+    }
+    LATHE_TRY(Reader reader, state_->request(state_->options.ssh ? Kind::LoadPut : Kind::Load, path.bytes()));
+    RunnerModel model;
+    model.name = reader.string();
+    model.metadata = reader.string();
+    model.symbols = readStrings(reader);
+    model.inputs = readValues(reader, model.symbols);
+    model.outputs = readValues(reader, model.symbols);
+    readIntegers(model);
+    model.calls.resize(reader.count(28));
+    for (RunnerCall& call : model.calls) {
+        call.function = reader.string();
+        call.kernel = reader.string();
+        call.nodes = readStrings(reader);
+        call.flops = reader.number<double>();
+        call.bytes = reader.number<double>();
+    }
+    if (!reader.finished())
+        return Failure(state_->outOfStep(Kind::Load));
+    state_->outputCount = static_cast<int>(model.outputs.size());
+    state_->callCount = model.calls.size();
+    return model;
+}
+
+Result<void> RunnerClient::setInput(const std::string& name, const HostTensor& tensor) {
+    const auto pair = std::ranges::find(typePairs, tensor.dtype.code, &TypePair::ours);
+    if (pair == std::end(typePairs))
+        return Failure(state_->fail(RunnerOutcome::Refused, fmt::format("input '{}': tensors of {} cannot be run", name,
+                                                                        toString(tensor.dtype))));
+    Writer payload;
+    payload.string(name);
+    payload.number(pair->theirs);
+    payload.number(tensor.dtype.bits);
+    payload.number(static_cast<uint32_t>(tensor.shape.size()));
+    for (const int64_t dim : tensor.shape)
+        payload.number(dim);
+    payload.number(uint64_t{tensor.bytes.size()});
+    return state_->command(Kind::Input, payload.bytes(), tensor.bytes);
+}
+
+Result<RunnerTimes> RunnerClient::run(int times) {
+    const int runs = std::clamp(times, 0, static_cast<int>(runtime::limits::runsAtOnce));
+    Writer payload;
+    payload.number(static_cast<uint32_t>(runs));
+    LATHE_TRY(Reader reader, state_->request(Kind::Run, payload.bytes()));
+    RunnerTimes result;
+    result.ns = readDims(reader);
+    for (int64_t* field :
+         {&result.arenaPeak, &result.arenaReserved, &result.outputBytes, &result.inputBytes, &result.residentPeak})
+        *field = reader.number<int64_t>();
+    if (!reader.finished() || std::ssize(result.ns) != runs ||
+        !std::ranges::all_of(result.ns, [](int64_t ns) { return ns >= 0; }))
+        return Failure(state_->outOfStep(Kind::Run));
+    return result;
+}
+
+Result<RunnerBenchTimes> RunnerClient::bench(const RunnerBench& plan) {
+    Writer payload;
+    payload.string(plan.kernel);
+    payload.number(plan.which);
+    payload.number(static_cast<uint32_t>(plan.sizes.size()));
+    for (const int64_t size : plan.sizes)
+        payload.number(size);
+    payload.number(static_cast<uint32_t>(std::clamp(plan.warmUps, 0, static_cast<int>(runtime::limits::runsAtOnce))));
+    payload.number(std::max<int64_t>(plan.calls, 0));
+    payload.number(std::max<int64_t>(plan.least.count(), 0));
+    payload.number(
+        static_cast<uint32_t>(std::clamp(plan.samples, 1, static_cast<int>(runtime::limits::samplesAtOnce))));
+    payload.number(static_cast<uint64_t>(std::clamp<int64_t>(plan.flushBytes, 0, runtime::limits::flushBytes)));
+    LATHE_TRY(Reader reader, state_->request(Kind::Bench, payload.bytes()));
+    RunnerBenchTimes times;
+    times.calls = reader.number<int64_t>();
+    times.samples.resize(reader.count(sizeof(RunnerBenchTimes::Sample)));
+    bool sound = !times.samples.empty();
+    for (RunnerBenchTimes::Sample& sample : times.samples) {
+        sample.ns = reader.number<double>();
+        sample.lost = reader.number<double>();
+        sample.switches = reader.number<int64_t>();
+        sound &= std::isfinite(sample.ns) && sample.ns >= 0 && sample.lost >= 0 && sample.lost <= 1;
+    }
+    if (!reader.finished() || !sound)
+        return Failure(state_->outOfStep(Kind::Bench));
+    return times;
+}
+
+Result<RunnerProbe> RunnerClient::probe() {
+    LATHE_TRY(Reader reader, state_->request(Kind::Probe));
+    RunnerProbe probe;
+    probe.computeNs = reader.number<double>();
+    probe.readNs = reader.number<double>();
+    if (!reader.finished() || !std::isfinite(probe.computeNs) || !std::isfinite(probe.readNs))
+        return Failure(state_->outOfStep(Kind::Probe));
+    return probe;
+}
+
+Result<std::vector<std::pair<std::string, std::string>>> RunnerClient::facts() {
+    constexpr size_t most = 64;
+    LATHE_CHECKED(state_->ensureStarted());
+    LATHE_TRY(Reader reader, state_->request(Kind::Facts));
+    std::vector<std::pair<std::string, std::string>> facts(reader.count(2 * sizeof(uint32_t)));
+    for (auto& [name, value] : facts) {
+        name = reader.string();
+        value = reader.string();
+    }
+    if (!reader.finished() || facts.size() > most)
+        return Failure(state_->outOfStep(Kind::Facts));
+    return facts;
+}
+
+Result<std::string> RunnerClient::tryLease() {
+    if (!state_->options.ssh)
+        return "";
+    LATHE_CHECKED(state_->ensureStarted());
+    Writer who;
+    who.string(userHere());
+    LATHE_TRY(Reader reader, state_->request(Kind::Lease, who.bytes()));
+    std::string holder = printable(reader.string());
+    if (!reader.finished())
+        return Failure(state_->outOfStep(Kind::Lease));
+    return holder;
+}
+
+Result<std::string> RunnerClient::waitForLease(std::chrono::nanoseconds most,
+                                               const std::function<void(const std::string&)>& noted) {
+    using std::chrono::steady_clock;
+    if (state_->options.ssh)
+        LATHE_CHECKED(state_->ensureStarted()); // which is no waiting
+    const auto begun = steady_clock::now();
+    for (bool isFirst = true;; isFirst = false) {
+        LATHE_TRY(std::string holder, tryLease());
+        if (holder.empty())
+            return holder;
+        if (state_->options.cancelled && state_->options.cancelled()) {
+            state_->outcome = RunnerOutcome::Cancelled;
+            return failure(ErrorKind::Cancelled, "cancelled");
+        }
+        if (steady_clock::now() - begun >= most)
+            return holder;
+        if (isFirst && noted)
+            noted(fmt::format("{} measures on {}: waiting", holder, printable(state_->options.ssh->device)));
+        std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    }
+}
+
+Result<void> RunnerClient::leaseDevice(const std::function<void(const std::string&)>& noted) {
+    LATHE_TRY(const std::string holder, waitForLease(state_->options.timeout, noted));
+    if (holder.empty())
+        return {};
+    return Failure(state_->fail(RunnerOutcome::Unavailable,
+                                fmt::format("{} measures on {}", holder, printable(state_->options.ssh->device)),
+                                "wait until that is done"));
+}
+
+Result<void> RunnerClient::releaseDevice() {
+    return state_->options.ssh && state_->child.running() ? state_->command(Kind::Release) : Result<void>();
+}
+
+Result<HostTensor> RunnerClient::output(int index) {
+    Writer payload;
+    payload.number(int32_t{index});
+    LATHE_TRY(Reader reader, state_->request(Kind::Output, payload.bytes()));
+    HostTensor tensor;
+    tensor.dtype = readType(reader);
+    tensor.shape = readDims(reader);
+    const auto data = reader.raw(reader.number<uint64_t>());
+    if (!reader.finished() || model::byteSize(tensor.dtype, tensor.shape) != std::ssize(data))
+        return Failure(state_->outOfStep(Kind::Output));
+    tensor.bytes.assign(data.begin(), data.end());
+    return tensor;
+}
+
+Result<std::vector<HostTensor>> RunnerClient::outputs() {
+    std::vector<HostTensor> result;
+    for (int i = 0; i < state_->outputCount; ++i) {
+        LATHE_TRY(HostTensor tensor, output(i));
+        result.push_back(std::move(tensor));
+    }
+    return result;
+}
+
+Result<void> RunnerClient::startProfile(int timelineEvents) {
+    Writer payload;
+    payload.number(uint32_t{1});
+    payload.number(static_cast<uint32_t>(std::max(0, timelineEvents)));
+    return state_->command(Kind::Profile, payload.bytes());
+}
+
+Result<void> RunnerClient::stopProfile() {
+    Writer payload;
+    payload.number(uint32_t{0});
+    payload.number(uint32_t{0});
+    return state_->command(Kind::Profile, payload.bytes());
+}
+
+Result<RunnerCounters> RunnerClient::count(int times) {
+    constexpr size_t mostCounts = 64, longestName = 64;
+    const int runs = std::clamp(times, 1, static_cast<int>(runtime::limits::runsAtOnce));
+    Writer payload;
+    payload.number(static_cast<uint32_t>(runs));
+    LATHE_TRY(Reader reader, state_->request(Kind::Count, payload.bytes()));
+    RunnerCounters counters;
+    if (const auto error = reader.number<int32_t>(); error != 0)
+        counters.refused = reasonOf(error);
+    counters.counts.resize(reader.count(sizeof(uint32_t) + sizeof(double)));
+    bool sound = counters.counts.size() <= mostCounts;
+    for (RunnerCounters::Count& each : counters.counts) {
+        each.name = reader.string();
+        each.perRun = reader.number<double>() / runs;
+        sound &= each.name.size() <= longestName && std::isfinite(each.perRun) && each.perRun >= 0;
+    }
+    if (!reader.finished() || !sound)
+        return Failure(state_->outOfStep(Kind::Count));
+    return counters;
+}
+
+std::string toString(const RunnerCounters& counters) {
+    std::vector<std::string> parts;
+    double instructions = 0, cycles = 0;
+    for (const RunnerCounters::Count& each : counters.counts) {
+        parts.push_back(fmt::format("{:.3g} {}", each.perRun, each.name));
+        if (each.name == "instructions")
+            instructions = each.perRun;
+        if (each.name == "cycles")
+            cycles = each.perRun;
+    }
+    if (instructions > 0 && cycles > 0)
+        parts.push_back(fmt::format("{:.2f} instructions a cycle", instructions / cycles));
+    if (!counters.refused.empty())
+        parts.push_back(fmt::format("the processor's counters are not available: {}", counters.refused));
+    return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+Result<RunnerProfile> RunnerClient::readProfile() {
+    LATHE_TRY(Reader reader, state_->request(Kind::ReadProfile));
+    RunnerProfile profile;
+    profile.calls.resize(reader.count(sizeof(RunnerProfile::Entry)));
+    for (auto& entry : profile.calls) {
+        entry.count = reader.number<int64_t>();
+        entry.totalNs = reader.number<int64_t>();
+        entry.minNs = reader.number<int64_t>();
+        entry.maxNs = reader.number<int64_t>();
+    }
+    profile.threads.resize(reader.count(sizeof(uint32_t)));
+    for (auto& events : profile.threads) {
+        events.resize(reader.count(sizeof(RunnerProfile::Event)));
+        for (auto& event : events) {
+            event.call = reader.number<int32_t>();
+            event.chunks = reader.number<int32_t>();
+            event.beginNs = reader.number<int64_t>();
+            event.endNs = reader.number<int64_t>();
+        }
+    }
+    if (!reader.finished() || profile.calls.size() != state_->callCount)
+        return Failure(state_->outOfStep(Kind::ReadProfile));
+    return profile;
+}
+
+RunnerOutcome RunnerClient::outcome() const {
+    return state_->outcome;
+}
+
+bool RunnerClient::lackedMemory() const {
+    return state_->lackedMemory;
+}
+
+void RunnerClient::stop() {
+    state_->end();
+}
+
+} // namespace lathe::device

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "inspect/data_set.h"
+
+#include "driver/tensor_files.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace lathe::inspect {
+
+namespace fs = std::filesystem;
+
+Result<model::HostTensor> readTensorAs(const fs::path& path, DataType wanted) {
+    LATHE_TRY(model::HostTensor host, driver::readTensorFile(path));
+    // Some old data stores bfloat16 under the type uint16: the graph's type says how to read the bits.
+    if (wanted == types::BFloat16 && host.dtype == types::UInt16)
+        host.dtype = wanted;
+    return host;
+}
+
+Result<DataSet> readDataSet(const fs::path& folder, const device::RunnerModel& loaded) {
+    LATHE_CHECKED(driver::noneBeyond(folder, loaded.inputs.size()));
+    DataSet data;
+    for (size_t i = 0; i < loaded.inputs.size(); ++i) {
+        fs::path file = driver::dataFile(folder, "input", i);
+        if (!fs::exists(file))
+            return failure(fmt::format("the data set lacks {}", file.filename().string()));
+        LATHE_TRY(model::HostTensor tensor, readTensorAs(file, loaded.inputs[i].dtype));
+        data.inputs.push_back(std::move(tensor));
+    }
+    size_t outputs = 0;
+    while (fs::exists(driver::dataFile(folder, "output", outputs)))
+        ++outputs;
+    for (size_t i = 0; i < outputs; ++i) {
+        LATHE_TRY(model::HostTensor tensor,
+                  readTensorAs(driver::dataFile(folder, "output", i),
+                               i < loaded.outputs.size() ? loaded.outputs[i].dtype : types::Void));
+        data.outputs.push_back(std::move(tensor));
+    }
+    return data;
+}
+
+driver::Shapes shapesOf(const std::vector<fs::path>& folders, const model::ModelGraph& graph) {
+    driver::Shapes shapes;
+    for (const fs::path& folder : folders) {
+        const auto own = shapesOf(driver::InputFiles{.folder = folder.string()}, graph);
+        if (!own || (!shapes.empty() && *own != shapes))
+            return {};
+        shapes = *own;
+    }
+    return shapes;
+}
+
+data::CompareRules rulesFor(const model::ModelGraph& graph, data::Tolerance tolerance) {
+    data::CompareRules rules;
+    rules.tolerance = tolerance;
+    for (const model::Role& role : graph.roles) {
+        if (role.family == model::Family::Quantization)
+            rules.network = data::NetworkKind::Quantized;
+        if (role.family == model::Family::Transform)
+            rules.absoluteOfRange = 1e-6;
+    }
+    if (rules.network == data::NetworkKind::Float) {
+        auto half = [](DataType dtype) { return dtype == types::Float16 || dtype == types::BFloat16; };
+        bool found = false;
+        for (const model::Value& value : graph.graph->inputs)
+            found |= half(value.type.dtype);
+        for (const model::Initializer& initializer : graph.graph->initializers)
+            found |= half(initializer.tensor->dtype);
+        for (const model::Role& role : graph.roles)
+            found |= half(role.named);
+        for (const model::Node* node : graph.nodes)
+            for (const model::Attribute& attribute : node ? node->attributes : std::vector<model::Attribute>{})
+                if (const auto* tensor = std::get_if<model::TensorPtr>(&attribute.value))
+                    found |= *tensor && half((*tensor)->dtype);
+        if (found)
+            rules.network = data::NetworkKind::Half;
+    }
+    return rules;
+}
+
+} // namespace lathe::inspect

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a model is held against: inputs with the outputs that are expected of them, as ONNX's tests have them in a folder,
+// and the rules by which outputs of this model are compared.
+#pragma once
+
+#include "data/compare.h"
+#include "device/runner_client.h"
+#include "driver/options.h"
+#include "model/model_graph.h"
+
+#include <filesystem>
+#include <vector>
+
+namespace lathe::inspect {
+
+/// By position, in the model's order.
+struct DataSet {
+    std::vector<model::HostTensor> inputs, outputs;
+};
+
+/// Reads input_N.pb for each input of the model, and as many output_N.pb as there are. Fails if an input is missing or a
+/// file is damaged.
+Result<DataSet> readDataSet(const std::filesystem::path& folder, const device::RunnerModel& loaded);
+
+/// The dims of the inputs in all these folders, by name; nothing if one lacks an input or they differ.
+driver::Shapes shapesOf(const std::vector<std::filesystem::path>& folders, const model::ModelGraph& graph);
+
+/// One tensor of such data. `wanted` is the graph's type: it says how to read the bits where a file cannot.
+Result<model::HostTensor> readTensorAs(const std::filesystem::path& path, DataType wanted);
+
+/// Follows from what the model is: its operators and types.
+data::CompareRules rulesFor(const model::ModelGraph& graph, data::Tolerance tolerance);
+
+} // namespace lathe::inspect
