@@ -11,7 +11,7 @@
 #   // Timeout: 900               seconds, instead of 300
 #   // Alone: yes                 no other test at the same time: it measures
 #   // Needs: lathe lathe-runner  programs that are built before
-#   // Links: lathe_driver        further libraries
+#   // Links: onnx                further libraries
 # What is no Qt Test class stands in the folder's tests.cmake.
 # Eight frames of where memory was taken tell enough, and tests take a quarter less time than with thirty.
 set(LATHE_SANITIZER_ENVIRONMENT
@@ -23,15 +23,25 @@ set(LATHE_TEST_LIBRARIES abi base model arith relay frontend tir te schedule top
     graph device driver inspect diagnose tuning project records report deploy)
 set(LATHE_RELEASE_FOLDERS end_to_end gui)
 
-# The libraries that the includes of FILES (absolute paths) ask for.
+# The libraries that the includes of FILES (absolute paths) ask for, and those of the tests' headers among them.
 function(lathe_libraries_of_includes OUT)
     set(links "")
-    foreach(file ${ARGN})
+    set(left ${ARGN})
+    set(seen "")
+    while(left)
+        list(POP_FRONT left file)
+        if(file IN_LIST seen)
+            continue()
+        endif()
+        list(APPEND seen ${file})
         set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
         file(STRINGS ${file} lines REGEX "^ *#include \"[a-z_]+/")
         foreach(line ${lines})
-            string(REGEX REPLACE "^ *#include \"([a-z_]+)/.*" "\\1" folder "${line}")
-            if(folder STREQUAL "runtime")
+            string(REGEX REPLACE "^ *#include \"([^\"]*)\".*" "\\1" header "${line}")
+            string(REGEX REPLACE "/.*" "" folder "${header}")
+            if(EXISTS ${CMAKE_SOURCE_DIR}/tests/${header})
+                list(APPEND left ${CMAKE_SOURCE_DIR}/tests/${header})
+            elseif(folder STREQUAL "runtime")
                 list(APPEND links lathe_rt)
             elseif(folder IN_LIST LATHE_TEST_LIBRARIES)
                 list(APPEND links lathe_${folder})
@@ -41,7 +51,7 @@ function(lathe_libraries_of_includes OUT)
                 list(APPEND links lathe_app)
             endif()
         endforeach()
-    endforeach()
+    endwhile()
     list(REMOVE_DUPLICATES links)
     set(${OUT} ${links} PARENT_SCOPE)
 endfunction()

@@ -4,7 +4,7 @@
 // network without the pass "choose layouts" gives, infinities and NaNs in the same places.
 // In release alone: what is looked at are values that compiled networks give, and sanitizers do not see into these.
 // Needs: lathe-runner
-// Links: onnx lathe_driver
+// Links: onnx
 // Timeout: 1200
 // Runs: release
 #include "codegen/target.h"

@@ -4,7 +4,7 @@
 // does the work holds fused multiply-adds on registers of the target's width, where sums stay in registers enough of them
 // to hide their latency, and goes to the stack for no sum.
 // In release alone: what is looked at is machine code, which sanitizers do not see into.
-// Links: onnx lathe_driver
+// Links: onnx
 // Runs: release
 #include "codegen/target.h"
 #include "driver/compile.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Needs: lathe-runner
-// Links: onnx lathe_driver
+// Links: onnx
 //
 // Loops that hand on values whose sizes change: the values are right even where they trade places, the memory is that of
 // the values and not of all iterations, and no fixed number is claimed for it.

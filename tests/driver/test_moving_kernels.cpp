@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Links: onnx lathe_driver
+// Links: onnx
 //
 // Kernels that move elements, on their whole way to machine code: whole vectors are loaded and stored, and nothing is put
 // together from single elements.

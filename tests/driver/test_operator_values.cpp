@@ -4,7 +4,7 @@
 // cubic sampling beyond the border by PyTorch's rule, slices that start before the first element, and norms of float16 whose
 // squares are beyond it. Values by hand, by formula, or by the identity.
 // Needs: lathe-runner
-// Links: onnx lathe_driver
+// Links: onnx
 #include "base/memory_file.h"
 #include "device/runner_client.h"
 #include "driver/compile.h"

@@ -3,7 +3,7 @@
 // A transposed convolution is the adjoint of the convolution with the same weights: ⟨Conv(x), y⟩ = ⟨x, ConvTranspose(y)⟩
 // for all x and y. Numbers are small integers, so both sides are exact.
 // Needs: lathe-runner
-// Links: onnx lathe_driver
+// Links: onnx
 #include "base/memory_file.h"
 #include "device/runner_client.h"
 #include "driver/compile.h"

@@ -4,7 +4,7 @@
 // one gives, within what docs/performance.md says of it, whatever the sizes, threads and chunks.
 // In release alone: what is looked at are values that compiled networks give, and sanitizers do not see into these.
 // Needs: lathe-runner
-// Links: onnx lathe_driver
+// Links: onnx
 // Timeout: 1200
 // Runs: release
 #include "device/runner_client.h"

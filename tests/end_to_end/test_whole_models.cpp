@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Links: onnx lathe_driver
+// Links: onnx
 // Timeout: 600
 //
 // Text and provenance of whole models after every pass: small ones that are written here, and those of the fixtures that

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Links: lathe_driver
 // Timeout: 1200
 //
 // Text and provenance after every pass of the networks that Lathe is measured by, from the fixtures.

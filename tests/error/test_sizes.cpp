@@ -4,7 +4,7 @@
 // exit code 1. The same models run at sizes that fit.
 // In release alone: what is looked at is what compiled models say of sizes, and sanitizers do not see into these.
 // Needs: lathe lathe-runner
-// Links: onnx lathe_driver
+// Links: onnx
 // Runs: release
 #include "driver/tensor_files.h"
 #include "support/host_tensor.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Needs: lathe_rt
-// Links: onnx lathe_driver lathe_rt
+// Links: onnx
 // Timeout: 600
 //
 // Damaged artifacts through liblathe_rt, by fixed seeds: a byte changed, a bit flipped, a piece lost, repeated or put in

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Needs: lathe-runner
-// Links: onnx lathe_driver
+// Links: onnx
 // Timeout: 600
 //
 // Damaged Decisions, by fixed seeds: refused, or warned of, or followed with the right outputs. $LATHE_FUZZ multiplies the

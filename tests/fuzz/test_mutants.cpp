@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Needs: lathe lathe-runner
-// Links: onnx lathe_driver
+// Links: onnx
 // Timeout: 600
 //
 // Damaged models and damaged IR text, by fixed seeds: whatever they hold, Lathe answers with a result or a diagnostic, in

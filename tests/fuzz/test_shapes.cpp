@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs: release
 // Needs: lathe-runner
-// Links: onnx lathe_driver lathe_rt
+// Links: onnx
 // Timeout: 900
 //
 // Models whose inputs have no fixed sizes, at random ones: powers of two and their neighbours, zeros, products that wrap.

@@ -5,7 +5,7 @@
 // prints, reads and replays, on a function with other names too; tiles waste little. No answers give the default schedule.
 // In release alone: nearly all of it is the interpreter, which is several times slower under sanitizers; test_schedule_random
 // has it run there on programs of all kinds.
-// Links: onnx lathe_driver
+// Links: onnx
 // Needs: lathe-runner
 // Timeout: 600
 // Runs: release

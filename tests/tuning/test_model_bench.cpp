@@ -4,7 +4,7 @@
 // decided and the calls that are its own, and all of them compute the same.
 // In release alone: it compiles one network many times over, as other tests do once under sanitizers.
 // Needs: lathe-runner
-// Links: onnx lathe_driver
+// Links: onnx
 // Timeout: 600
 // Runs: release
 #include "data/compare.h"
