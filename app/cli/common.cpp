@@ -32,9 +32,10 @@ std::optional<int64_t> parseSize(std::string_view text) {
     const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (status == std::errc() && end == text.data() + text.size() && value >= -1)
         return value;
-    // As exporters name sizes: "batch", "_", "batch-size", "2 * n" is none.
-    const bool isName = !text.empty() && (std::isalpha(static_cast<unsigned char>(text[0])) != 0 || text[0] == '_') &&
-                        text.find_first_of(" \t=") == std::string_view::npos;
+    // As exporters name sizes: "batch", "_", "batch-size"; "2 * n" is none.
+    const auto begins = [](char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+    const bool isName =
+        text == "?" || (!text.empty() && begins(text[0]) && text.find_first_of(" \t=") == std::string_view::npos);
     return isName ? std::optional<int64_t>(-1) : std::nullopt;
 }
 

@@ -87,7 +87,7 @@ private slots:
         QTest::newRow("unknown target") << QStringList{"inspect", model, "--target", "z80"} << 2;
         QTest::newRow("empty target") << QStringList{"inspect", model, "--target", ""} << 2;
         QTest::newRow("unknown numerics") << QStringList{"inspect", model, "--numerics", "sloppy"} << 2;
-        QTest::newRow("no tests") << QStringList{"test", folder_.path() + "/nothing"} << 1;
+        QTest::newRow("no tests") << QStringList{"test", folder_.path() + "/nothing"} << 2;
         QTest::newRow("unknown tolerance") << QStringList{"test", model, "--tolerance", "none"} << 2;
         QTest::newRow("memory below 0") << QStringList{"run", model, "--memory", "-1"} << 2;
         QTest::newRow("no number of threads") << QStringList{"run", model, "--threads", "-1"} << 2;

@@ -54,6 +54,7 @@ private slots:
             writeFile((data_ + "/" + name).toStdString(), holder.graph().initializer(0).SerializeAsString());
         }
         QVERIFY(QDir().mkpath(file("rest")) && QFile::copy(data_ + "/input_1.pb", file("rest/input_1.pb")));
+        QVERIFY(QDir().mkpath(file("one")) && QFile::copy(data_ + "/input_0.pb", file("one/input_0.pb")));
     }
 
     /// All that runs a model takes inputs from files and folders, and says what it drew itself: to people and in JSON.
@@ -102,10 +103,12 @@ private slots:
         const QString path = model("undeclared", "g (float[] x) => (float[] y) { y = Relu (x) }");
         const QString x = "x=" + data_ + "/input_0.pb";
         QCOMPARE(runLathe(command + QStringList{path}).code, 1);
-        for (const QStringList& inputs : {QStringList{"--input", x}, QStringList{"--data", data_}}) {
+        for (const QStringList& inputs : {QStringList{"--input", x}, QStringList{"--data", file("one")}}) {
             const Outcome outcome = runLathe(command + QStringList{path} + inputs);
             QVERIFY2(outcome.code == 0, outcome.err.c_str());
         }
+        const Outcome beyond = runLathe(command + QStringList{path, "--data", data_});
+        QVERIFY2(beyond.code == 1 && beyond.err.find("input_1.pb") != std::string::npos, beyond.err.c_str());
         writeFile(file("broken.npy").toStdString(), "\x93NUMPY");
         const Outcome broken = runLathe(command + QStringList{path, "--input", "x=" + file("broken.npy")});
         QVERIFY2(broken.code != 0 && broken.err.find("broken.npy") != std::string::npos, broken.err.c_str());

@@ -77,7 +77,7 @@ with tempfile.TemporaryDirectory() as place:
     refused = lathe.command("diff", model, "nothing.onnx", fails=False)
     assert refused.code == 2 and refused.error().kind != "internal", refused
     refused = raises(lambda: lathe.command("test", "nothing"))
-    assert refused.kind == "invalid" and refused.message and refused.outcome.code == 1, refused
+    assert refused.kind == "usage" and refused.message and refused.outcome.code == 2, refused
 
     # ---- inputs by the rules of lathe_rt
     y = lathe.run("plain.onnx", {"x": [[0, 1, -2], [3.5, -0.25, 10]]})["y"]
