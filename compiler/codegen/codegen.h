@@ -20,6 +20,9 @@ namespace lathe::codegen {
 
 struct CodegenOptions {
     Target target;
+    /// Whether a product and a sum may become one operation that rounds once, where the target has one. Float functions, whose
+    /// errors are stated, always may.
+    bool contract = true;
     bool keepIr = false; // fill KernelCode::llvmIr
     /// Asked between the passes of the work, on the thread that does it; what it throws passes through. May be empty.
     std::function<void()> checkpoint = {};

@@ -12,14 +12,14 @@
 namespace lathe::driver {
 namespace {
 
-Result<std::vector<std::byte>> makeObject(const tir::PrimFunc& lowered, const Target& target, KernelCache& cache,
-                                          const lower::KernelHook& hook, bool& cached) {
-    const std::string key = cache.key(lowered, target);
+Result<std::vector<std::byte>> makeObject(const tir::PrimFunc& lowered, const codegen::CodegenOptions& options,
+                                          KernelCache& cache, bool& cached) {
+    const std::string key = cache.key(lowered, options);
     if (auto object = cache.find(key)) {
         cached = true;
         return std::move(*object);
     }
-    LATHE_TRY(codegen::KernelCode code, codegen::compileFunction(lowered, {target, false, hook.checkpoint}));
+    LATHE_TRY(codegen::KernelCode code, codegen::compileFunction(lowered, options));
     cache.store(key, code.object);
     return std::move(code.object);
 }
@@ -41,6 +41,10 @@ lower::ScheduleDecisions decidedFor(const std::string& workload, const Decisions
 }
 
 } // namespace
+
+codegen::CodegenOptions codegenOptionsOf(const Options& options) {
+    return {.target = options.target, .contract = options.numerics != NumericsLevel::Strict};
+}
 
 KernelRecord recordOf(const lower::Kernel& kernel, const Target& target) {
     KernelRecord record;
@@ -67,11 +71,13 @@ Result<std::vector<std::byte>> compileKernel(lower::Kernel& kernel, const Option
                                              KernelCache& cache, const lower::KernelHook& hook, KernelRecord& record) {
     LATHE_CHECKED(lower::lowerKernel(kernel, options.target, decidedFor(record.workload, decisions), hook));
     record.schedule = kernel.schedule;
-    record.listing = [lowered = kernel.lowered, target = options.target] { return listingOf(lowered, target); };
+    codegen::CodegenOptions code = codegenOptionsOf(options);
+    record.listing = [lowered = kernel.lowered, code] { return listingOf(lowered, code); };
     if (!options.emitCode || options.form == Form::CSource)
         return std::vector<std::byte>{};
     const auto start = std::chrono::steady_clock::now();
-    auto object = makeObject(*kernel.lowered, options.target, cache, hook, record.cached);
+    code.checkpoint = hook.checkpoint;
+    auto object = makeObject(*kernel.lowered, code, cache, record.cached);
     record.codeMs = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
     return object;
 }

@@ -13,6 +13,10 @@
 
 namespace lathe::driver {
 
+/// How its functions become machine code. Under strict numerics a product rounds before it is added to, whatever node either
+/// is of: what stands in one function depends on fusion, and no bit of a result may.
+codegen::CodegenOptions codegenOptionsOf(const Options& options);
+
 /// A record that begins with the kernel's computation.
 KernelRecord recordOf(const lower::Kernel& kernel, const Target& target);
 

@@ -152,13 +152,14 @@ KernelCache::KernelCache(bool enabled) : limitBytes_(cacheBytes()) {
         sweep(folder_, limitBytes_);
 }
 
-std::string KernelCache::key(const tir::PrimFunc& lowered, const Target& target) const {
+std::string KernelCache::key(const tir::PrimFunc& lowered, const codegen::CodegenOptions& options) const {
     if (folder_.empty())
         return {};
     static const std::string generator = codegen::buildId();
     Hasher hasher;
     hasher.add(tir::print(lowered));
-    hasher.add(toString(target));
+    hasher.add(toString(options.target));
+    hasher.add(options.contract ? "contract" : "");
     hasher.add(generator);
     return toString(hasher.finish());
 }

@@ -5,7 +5,7 @@
 // folder only means that nothing is kept.
 #pragma once
 
-#include "base/target.h"
+#include "codegen/codegen.h"
 #include "tir/ir.h"
 
 #include <atomic>
@@ -32,7 +32,7 @@ public:
     /// "4G"), else 2 GiB. Off if `enabled` is false, or the code generator cannot be told from others.
     explicit KernelCache(bool enabled);
 
-    std::string key(const tir::PrimFunc& lowered, const Target& target) const;
+    std::string key(const tir::PrimFunc& lowered, const codegen::CodegenOptions& options) const;
     std::optional<std::vector<std::byte>> find(const std::string& key) const;
     void store(const std::string& key, const std::vector<std::byte>& object);
 

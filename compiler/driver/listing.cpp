@@ -62,8 +62,9 @@ void completeStatements(std::vector<Instruction>& instructions) {
 
 } // namespace
 
-Result<Listing> listingOf(const tir::PrimFuncPtr& lowered, const Target& target) {
-    LATHE_TRY(codegen::KernelCode code, codegen::compileFunction(*lowered, {target, true}));
+Result<Listing> listingOf(const tir::PrimFuncPtr& lowered, codegen::CodegenOptions options) {
+    options.keepIr = true;
+    LATHE_TRY(codegen::KernelCode code, codegen::compileFunction(*lowered, options));
     LATHE_TRY(std::vector<codegen::InstructionOrigin> found, codegen::disassembleWithLines(code.object));
     Listing listing{lowered, {}, std::move(code.llvmIr), {}};
     listing.irStatements = statementsOfIr(listing.llvmIr, code.lines);

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "base/result.h"
-#include "base/target.h"
+#include "codegen/codegen.h"
 #include "model/span.h"
 #include "tir/ir.h"
 
@@ -34,8 +34,8 @@ struct Listing {
     std::vector<const tir::StmtNode*> irStatements; // for each of its lines, as for instructions; null: of none
 };
 
-/// Compiles a lowered kernel for `target`, and reads the object back.
-Result<Listing> listingOf(const tir::PrimFuncPtr& lowered, const Target& target);
+/// Compiles a lowered kernel, and reads the object back.
+Result<Listing> listingOf(const tir::PrimFuncPtr& lowered, codegen::CodegenOptions options);
 
 /// For each origin of a kernel the model nodes that it is, in all calls of the kernel together.
 std::vector<model::Span> spansByOrigin(const Trace& trace, std::string_view kernel);

@@ -84,12 +84,13 @@ private slots:
         QCOMPARE(codegen::buildId(), own + "-" + its);
     }
 
-    void keepsObjectsByTextAndTarget() {
+    void keepsObjectsByTextAndOptions() {
         driver::KernelCache cache(true);
         Target other;
         other.l2Bytes *= 2;
         const std::string a = cache.key(function("a"), {});
-        QVERIFY(a != cache.key(function("b"), {}) && a != cache.key(function("a"), other));
+        QVERIFY(a != cache.key(function("b"), {}) && a != cache.key(function("a"), {.target = other}));
+        QVERIFY(a != cache.key(function("a"), {.target = {}, .contract = false}));
         QVERIFY(!cache.find(a));
         cache.store(a, object(1000, 1));
         QVERIFY(cache.find(a) == object(1000, 1));

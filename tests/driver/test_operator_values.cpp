@@ -2,7 +2,7 @@
 //
 // Operators where ONNX's own tests have no value, or a disputed one, compiled and run: what MaxPool took returns to its place,
 // cubic sampling beyond the border by PyTorch's rule, slices that start before the first element, and norms of float16 whose
-// squares are beyond it. Values by hand, by formula, or by the identity.
+// squares are beyond it; and products under strict numerics. Values by hand, by formula, or by the identity.
 // Needs: lathe-runner
 // Links: onnx
 #include "base/memory_file.h"
@@ -24,11 +24,13 @@ using Values = std::vector<float>;
 
 /// The first output of a graph with the input x, as float32; nothing, and what went wrong in `problem`, otherwise.
 model::HostTensor resultOf(const std::string& graph, const std::vector<int64_t>& shape, const Values& x,
-                           std::string& problem, int opset = 21) {
+                           std::string& problem, int opset = 21,
+                           driver::NumericsLevel numerics = driver::NumericsLevel::Default) {
     const std::string bytes = modelBytes(fmt::format("<ir_version: 10, opset_import: [\"\" : {}]>\n{}", opset, graph));
     const MemoryFile artifact("values");
     driver::Options options;
     options.cache = false;
+    options.numerics = numerics;
     driver::Trace trace;
     const auto compiled =
         driver::compileBytes(std::as_bytes(std::span(bytes)), "model", artifact.path(), {}, options, trace);
@@ -70,6 +72,38 @@ class TestOperatorValues : public QObject {
     Q_OBJECT
 
 private slots:
+    /// (1 + 2^-12)^2 rounds to 1 + 2^-11; one operation for product and sum would leave 2^-24 of the difference.
+    void productsRoundUnderStrictNumerics_data() {
+        QTest::addColumn<QString>("nodes");
+        QTest::newRow("of two nodes") << "p = Mul (x, x) z = Sub (p, c)";
+        QTest::newRow("the sum first") << "p = Mul (x, x) n = Neg (c) z = Add (n, p)";
+        QTest::newRow("in a product of matrices") << "o = Constant <value = float[32,1] {%1}> () n = Neg (c) "
+                                                     "r = Concat <axis = 1> (n, x) "
+                                                     "s = Concat <axis = 1> (o, x) "
+                                                     "t = Transpose <perm = [1,0]> (s) q = MatMul (r, t) "
+                                                     "i = Constant <value = int64[1] {0}> () "
+                                                     "z = Gather <axis = 1> (q, i)";
+    }
+    void productsRoundUnderStrictNumerics() {
+        QFETCH(QString, nodes);
+        QStringList ones;
+        for (int i = 0; i < 32; ++i)
+            ones << "1.0";
+        if (nodes.contains("%1"))
+            nodes = nodes.arg(ones.join(", "));
+        std::string problem;
+        const auto result = resultOf(fmt::format("g (float[32,1] x) => (float[32,1] z) {{ "
+                                                 "c = Constant <value = float {{1.00048828125}}> () "
+                                                 "k = Shape (x) w = Expand (c, k) {} }}",
+                                                 nodes.replace("(c)", "(w)").toStdString()),
+                                     {32, 1}, Values(32, 1.000244140625F), problem, 21, driver::NumericsLevel::Strict);
+        QVERIFY2(problem.empty(), problem.c_str());
+        const Values z = valuesOf<float>(result);
+        QCOMPARE(z.size(), size_t(32));
+        for (float each : z)
+            QCOMPARE(each, 0.0F);
+    }
+
     void maxUnpoolGivesBack_data() {
         QTest::addColumn<int>("height");
         QTest::addColumn<int>("width");

@@ -74,7 +74,7 @@ Result<KernelCode> compileFunction(const tir::PrimFunc& function, const CodegenO
     module.setTargetTriple(options.target.triple);
     module.setDataLayout(machine->createDataLayout());
     module.setPICLevel(llvm::PICLevel::BigPIC);
-    ModuleEmitter emitter(module, function, options.target);
+    ModuleEmitter emitter(module, function, options);
     emitter.run();
     interruption.check();
     verifyModule(module);

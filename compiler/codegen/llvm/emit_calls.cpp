@@ -165,6 +165,8 @@ Value* FunctionEmitter::scalarMath(int ordinal, const std::vector<Value*>& args,
 }
 
 Value* FunctionEmitter::floatFunction(Intrinsic which, const std::vector<Value*>& args, DataType type) {
+    const llvm::IRBuilderBase::FastMathFlagGuard outside(b_);
+    b_.setFastMathFlags(m_.floatFunctions);
     Value* x = args[0];
     auto unary = [&](llvm::Intrinsic::ID id) { return b_.CreateUnaryIntrinsic(id, x); };
     switch (which) {

@@ -15,9 +15,7 @@ namespace lathe::codegen {
 FunctionEmitter::FunctionEmitter(ModuleEmitter& module, llvm::Function* function, bool inParallel)
     : m_(module), f_(function), b_(llvm::BasicBlock::Create(module.context, "entry", function)),
       inParallel_(inParallel) {
-    llvm::FastMathFlags flags;
-    flags.setAllowContract(module.target.hasFma);
-    b_.setFastMathFlags(flags);
+    b_.setFastMathFlags(module.floats);
     exec = function->arg_empty() ? nullptr : function->getArg(0);
     // Instructions before the first statement (arguments, the closure) need a location too: calls are verified for it.
     b_.SetCurrentDebugLocation(llvm::DILocation::get(module.context, 0, 0, function->getSubprogram()));

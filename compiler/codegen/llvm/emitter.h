@@ -6,7 +6,7 @@
 // emit_stretch.cpp, emit_cast.cpp, emit_calls.cpp and emit_math.cpp.
 //
 // Explicit vector code: a TIR vector becomes an LLVM vector of the same lanes. Floats carry the `contract` flag alone,
-// and only when the target has FMA.
+// and only when the target has FMA: inside of float functions, and elsewhere where CodegenOptions allow it.
 #pragma once
 
 #include "arith/analysis.h"
@@ -29,13 +29,14 @@ using llvm::Value;
 
 class ModuleEmitter {
 public:
-    ModuleEmitter(llvm::Module& module, const tir::PrimFunc& function, const Target& target);
+    ModuleEmitter(llvm::Module& module, const tir::PrimFunc& function, const CodegenOptions& options);
     void run();
 
     llvm::LLVMContext& context;
     llvm::Module& module;
     const tir::PrimFunc& function;
     const Target& target;
+    const llvm::FastMathFlags floats, floatFunctions; // what may be done to floats, and inside of float functions
     std::vector<LineEntry> lines;
     llvm::GlobalVariable* table; // lathe_functions_table
 

@@ -8,8 +8,20 @@
 
 namespace lathe::codegen {
 
-ModuleEmitter::ModuleEmitter(llvm::Module& module, const tir::PrimFunc& function, const Target& target)
-    : context(module.getContext()), module(module), function(function), target(target), debug_(module) {
+namespace {
+
+llvm::FastMathFlags contractIf(bool allowed) {
+    llvm::FastMathFlags flags;
+    flags.setAllowContract(allowed);
+    return flags;
+}
+
+} // namespace
+
+ModuleEmitter::ModuleEmitter(llvm::Module& module, const tir::PrimFunc& function, const CodegenOptions& options)
+    : context(module.getContext()), module(module), function(function), target(options.target),
+      floats(contractIf(options.target.hasFma && options.contract)), floatFunctions(contractIf(options.target.hasFma)),
+      debug_(module) {
     module.addModuleFlag(llvm::Module::Warning, "Debug Info Version", llvm::DEBUG_METADATA_VERSION);
     module.addModuleFlag(llvm::Module::Warning, "Dwarf Version", 4);
     unit_ = debug_.createCompileUnit(llvm::dwarf::DW_LANG_C99, debug_.createFile(function.name + ".tir", "."), "lathe",
