@@ -9,7 +9,7 @@ namespace {
 ChoiceLine lineOf(const driver::VariantRecord& record) {
     nlohmann::json json = driver::toJson(record.chosen);
     std::string offered;
-    for (const topi::VariantCost& each : record.offered) {
+    for (const relay::choose::VariantCost& each : record.offered) {
         json["offered"].push_back({{"variant", each.name}, {"cycles", each.cycles}});
         offered += fmt::format("{}{} {:.0f}", offered.empty() ? "" : ", ", each.name, each.cycles / 1000);
     }

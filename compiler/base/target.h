@@ -4,6 +4,9 @@
 // A value; codegen/target.h makes one from a name or from this machine, with LLVM's tables.
 #pragma once
 
+#include "base/data_type.h"
+
+#include <algorithm>
 #include <cstdint>
 #include <string>
 
@@ -34,6 +37,9 @@ struct Target {
 
     /// Lanes of a vector register for elements of `bits` bits.
     int lanes(int bits) const { return vectorBits / bits; }
+    /// Lanes of the vectors that compute elements of this type: of those narrower than 32 bits as many as of 32, which they are
+    /// widened to.
+    int64_t lanesOf(DataType type) const { return lanes(std::max<int>(32, type.bits)); }
     bool operator==(const Target&) const = default;
 };
 

@@ -8,8 +8,8 @@
 #include "driver/build.h"
 #include "driver/c_source.h"
 #include "driver/evaluator.h"
-#include "lower/choose_layouts.h"
-#include "lower/choose_variants.h"
+#include "relay/choose/choose_layouts.h"
+#include "relay/choose/choose_variants.h"
 #include "relay/transform/canonicalize.h"
 #include "relay/transform/common_subexpressions.h"
 #include "relay/transform/dead_code.h"
@@ -132,10 +132,10 @@ std::set<int32_t> nodesWithCode(const Module& module, const Trace& trace) {
 
 Result<Module> vary(const Module& module, const Options& options, const std::vector<VariantDecision>& decided,
                     NotOffered* notOffered, Trace& trace) {
-    lower::Varied made = lower::chooseVariants(module, options.target, options.bytesPerMultiplyAdd);
+    relay::choose::Varied made = relay::choose::chooseVariants(module, options.target, options.bytesPerMultiplyAdd);
     if (!decided.empty()) {
         LATHE_TRY(const auto pins, resolve(decided, made.choices, *trace.graph, *module.spans, notOffered));
-        made = lower::chooseVariants(module, options.target, options.bytesPerMultiplyAdd, pins);
+        made = relay::choose::chooseVariants(module, options.target, options.bytesPerMultiplyAdd, pins);
     }
     trace.variants = recordsOf(made.choices, *trace.graph, *module.spans);
     return std::move(made.module);
@@ -143,13 +143,13 @@ Result<Module> vary(const Module& module, const Options& options, const std::vec
 
 Result<Module> layOut(const Module& module, const Target& target, const std::vector<LayoutDecision>& decided,
                       NotOffered* notOffered, Trace& trace) {
-    lower::LaidOut made = lower::chooseLayouts(module, target);
-    lower::LayoutPins pins;
-    for (const lower::StoredPart part :
-         {lower::StoredPart::Blocks, lower::StoredPart::Panels}) { // panels follow blocks
+    relay::choose::LaidOut made = relay::choose::chooseLayouts(module, target);
+    relay::choose::LayoutPins pins;
+    for (const relay::choose::StoredPart part :
+         {relay::choose::StoredPart::Blocks, relay::choose::StoredPart::Panels}) { // panels follow blocks
         LATHE_CHECKED(resolve(decided, part, made.choices, *trace.graph, *module.spans, pins, notOffered));
         if (!decided.empty())
-            made = lower::chooseLayouts(module, target, pins);
+            made = relay::choose::chooseLayouts(module, target, pins);
     }
     trace.layouts = recordsOf(made.choices, *trace.graph, *module.spans);
     return std::move(made.module);

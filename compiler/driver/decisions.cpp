@@ -110,16 +110,17 @@ Result<void> readVariants(const json& value, Decisions& decisions) {
 }
 
 Result<void> readLayouts(const json& value, Decisions& decisions) {
-    return readChoices("layouts", value,
-                       R"(a list of nodes' choices: [{"node": "Conv_3", "op": "conv", "ordinal": 0, "blocks": 16}])",
-                       [&](const ChoiceName& name, const std::string& key, const json& content) {
-                           const auto width = integer<int64_t>(content);
-                           if ((key != "blocks" && key != "panels") || !width)
-                               return false;
-                           decisions.layouts.push_back(
-                               {name, key == "blocks" ? lower::StoredPart::Blocks : lower::StoredPart::Panels, *width});
-                           return true;
-                       });
+    return readChoices(
+        "layouts", value, R"(a list of nodes' choices: [{"node": "Conv_3", "op": "conv", "ordinal": 0, "blocks": 16}])",
+        [&](const ChoiceName& name, const std::string& key, const json& content) {
+            const auto width = integer<int64_t>(content);
+            if ((key != "blocks" && key != "panels") || !width)
+                return false;
+            decisions.layouts.push_back(
+                {name, key == "blocks" ? relay::choose::StoredPart::Blocks : relay::choose::StoredPart::Panels,
+                 *width});
+            return true;
+        });
 }
 
 Result<void> readApart(const json& value, Decisions& decisions) {

@@ -64,8 +64,8 @@ Result<std::optional<size_t>> find(const std::vector<Record>& records, const std
 
 } // namespace
 
-std::string_view toString(lower::StoredPart part) {
-    return part == lower::StoredPart::Blocks ? "blocks" : "panels";
+std::string_view toString(relay::choose::StoredPart part) {
+    return part == relay::choose::StoredPart::Blocks ? "blocks" : "panels";
 }
 
 nlohmann::json toJson(const ChoiceName& name) {
@@ -97,21 +97,21 @@ nlohmann::json toJson(const ApartDecision& decision) {
     return {{"producer", toJson(decision.producer)}, {"consumer", toJson(decision.consumer)}};
 }
 
-std::vector<VariantRecord> recordsOf(const std::vector<lower::VariantChoice>& choices, const model::ModelGraph& graph,
-                                     const model::SpanTable& spans) {
+std::vector<VariantRecord> recordsOf(const std::vector<relay::choose::VariantChoice>& choices,
+                                     const model::ModelGraph& graph, const model::SpanTable& spans) {
     std::vector<VariantRecord> records;
     Namer namer(graph, spans);
-    for (const lower::VariantChoice& choice : choices)
+    for (const relay::choose::VariantChoice& choice : choices)
         records.push_back(
             {{namer.name(choice.span, choice.op), std::string(choice.name)}, choice.offered, choice.span});
     return records;
 }
 
-std::vector<LayoutRecord> recordsOf(const std::vector<lower::LayoutChoice>& choices, const model::ModelGraph& graph,
-                                    const model::SpanTable& spans) {
+std::vector<LayoutRecord> recordsOf(const std::vector<relay::choose::LayoutChoice>& choices,
+                                    const model::ModelGraph& graph, const model::SpanTable& spans) {
     std::vector<LayoutRecord> records;
     Namer namer(graph, spans);
-    for (const lower::LayoutChoice& choice : choices)
+    for (const relay::choose::LayoutChoice& choice : choices)
         records.push_back(
             {{namer.name(choice.span, choice.op, static_cast<int>(choice.part)), choice.part, choice.width},
              choice.offered,
@@ -151,7 +151,7 @@ std::vector<FusedFunction> functionsOf(const FusionRecord& record) {
 }
 
 Result<std::map<uint32_t, std::string_view>> resolve(const std::vector<VariantDecision>& decisions,
-                                                     const std::vector<lower::VariantChoice>& choices,
+                                                     const std::vector<relay::choose::VariantChoice>& choices,
                                                      const model::ModelGraph& graph, const model::SpanTable& spans,
                                                      NotOffered* notOffered) {
     const std::vector<VariantRecord> records = recordsOf(choices, graph, spans);
@@ -162,11 +162,11 @@ Result<std::map<uint32_t, std::string_view>> resolve(const std::vector<VariantDe
         LATHE_TRY(const std::optional<size_t> at, find(records, what, "is", meant, notOffered));
         if (!at)
             continue;
-        const std::vector<topi::VariantCost>& offered = choices[*at].offered;
-        const auto found = std::ranges::find(offered, pin.variant, &topi::VariantCost::name);
+        const std::vector<relay::choose::VariantCost>& offered = choices[*at].offered;
+        const auto found = std::ranges::find(offered, pin.variant, &relay::choose::VariantCost::name);
         if (found == offered.end()) {
             std::vector<std::string_view> all;
-            for (const topi::VariantCost& each : offered)
+            for (const relay::choose::VariantCost& each : offered)
                 all.push_back(each.name);
             LATHE_CHECKED(leaveOut(notOffered, what,
                                    failure(fmt::format("{} cannot be '{}'", what, pin.variant),
@@ -179,9 +179,9 @@ Result<std::map<uint32_t, std::string_view>> resolve(const std::vector<VariantDe
     return pins;
 }
 
-Result<void> resolve(const std::vector<LayoutDecision>& decisions, lower::StoredPart part,
-                     const std::vector<lower::LayoutChoice>& choices, const model::ModelGraph& graph,
-                     const model::SpanTable& spans, lower::LayoutPins& pins, NotOffered* notOffered) {
+Result<void> resolve(const std::vector<LayoutDecision>& decisions, relay::choose::StoredPart part,
+                     const std::vector<relay::choose::LayoutChoice>& choices, const model::ModelGraph& graph,
+                     const model::SpanTable& spans, relay::choose::LayoutPins& pins, NotOffered* notOffered) {
     const std::vector<LayoutRecord> records = recordsOf(choices, graph, spans);
     for (const LayoutDecision& pin : decisions) {
         if (pin.part != part)
@@ -193,14 +193,14 @@ Result<void> resolve(const std::vector<LayoutDecision>& decisions, lower::Stored
         LATHE_TRY(const std::optional<size_t> at, find(records, what, "are", meant, notOffered));
         if (!at)
             continue;
-        const lower::LayoutChoice& choice = choices[*at];
+        const relay::choose::LayoutChoice& choice = choices[*at];
         if (std::ranges::find(choice.offered, pin.width) == choice.offered.end()) {
             LATHE_CHECKED(leaveOut(notOffered, what,
                                    failure(fmt::format("{} cannot be {} wide", what, pin.width),
                                            fmt::format("one of {}", fmt::join(choice.offered, ", ")))));
             continue;
         }
-        auto& widths = part == lower::StoredPart::Blocks ? pins.blocks : pins.panels;
+        auto& widths = part == relay::choose::StoredPart::Blocks ? pins.blocks : pins.panels;
         if (!widths.emplace(choice.var, pin.width).second)
             return failure(fmt::format("{} are decided twice", what));
     }

@@ -7,9 +7,9 @@
 // fused are what variants and layouts left.
 #pragma once
 
-#include "lower/choose_layouts.h"
-#include "lower/choose_variants.h"
 #include "model/model_graph.h"
+#include "relay/choose/choose_layouts.h"
+#include "relay/choose/choose_variants.h"
 #include "relay/transform/fuse.h"
 
 #include <nlohmann/json_fwd.hpp>
@@ -34,7 +34,7 @@ struct VariantDecision {
 ///   {"node": "Conv_3", "op": "conv", "ordinal": 0, "blocks": 16}        or "panels"
 struct LayoutDecision {
     ChoiceName of;
-    lower::StoredPart part = lower::StoredPart::Blocks;
+    relay::choose::StoredPart part = relay::choose::StoredPart::Blocks;
     int64_t width = 0; // in elements; 0: as the model has it
     bool operator==(const LayoutDecision&) const = default;
 };
@@ -46,7 +46,7 @@ struct ApartDecision {
     bool operator==(const ApartDecision&) const = default;
 };
 
-std::string_view toString(lower::StoredPart part); // "blocks", "panels"
+std::string_view toString(relay::choose::StoredPart part); // "blocks", "panels"
 
 nlohmann::json toJson(const VariantDecision& decision);
 nlohmann::json toJson(const LayoutDecision& decision);
@@ -58,7 +58,7 @@ std::string display(const ChoiceName& name);
 /// A choice as it was made, and what it was made among.
 struct VariantRecord {
     VariantDecision chosen;
-    std::vector<topi::VariantCost> offered;
+    std::vector<relay::choose::VariantCost> offered;
     model::Span span;
 };
 struct LayoutRecord {
@@ -88,10 +88,10 @@ struct FusedFunction {
 std::vector<FusedFunction> functionsOf(const FusionRecord& record);
 
 /// The choices under their names, in the same order.
-std::vector<VariantRecord> recordsOf(const std::vector<lower::VariantChoice>& choices, const model::ModelGraph& graph,
-                                     const model::SpanTable& spans);
-std::vector<LayoutRecord> recordsOf(const std::vector<lower::LayoutChoice>& choices, const model::ModelGraph& graph,
-                                    const model::SpanTable& spans);
+std::vector<VariantRecord> recordsOf(const std::vector<relay::choose::VariantChoice>& choices,
+                                     const model::ModelGraph& graph, const model::SpanTable& spans);
+std::vector<LayoutRecord> recordsOf(const std::vector<relay::choose::LayoutChoice>& choices,
+                                    const model::ModelGraph& graph, const model::SpanTable& spans);
 FusionRecord recordOf(const relay::transform::Fused& fused, const model::ModelGraph& graph,
                       const model::SpanTable& spans);
 
@@ -101,13 +101,13 @@ using NotOffered = std::vector<std::string>;
 /// What is decided, by the calls of the module that `choices` are of. Fails if a decision names several choices; and, unless
 /// `notOffered` is there to take it, if one names none, or what is not offered.
 Result<std::map<uint32_t, std::string_view>> resolve(const std::vector<VariantDecision>& decisions,
-                                                     const std::vector<lower::VariantChoice>& choices,
+                                                     const std::vector<relay::choose::VariantChoice>& choices,
                                                      const model::ModelGraph& graph, const model::SpanTable& spans,
                                                      NotOffered* notOffered);
 /// Of `part` alone, added to the pins.
-Result<void> resolve(const std::vector<LayoutDecision>& decisions, lower::StoredPart part,
-                     const std::vector<lower::LayoutChoice>& choices, const model::ModelGraph& graph,
-                     const model::SpanTable& spans, lower::LayoutPins& pins, NotOffered* notOffered);
+Result<void> resolve(const std::vector<LayoutDecision>& decisions, relay::choose::StoredPart part,
+                     const std::vector<relay::choose::LayoutChoice>& choices, const model::ModelGraph& graph,
+                     const model::SpanTable& spans, relay::choose::LayoutPins& pins, NotOffered* notOffered);
 /// Pairs of the module that `fused` was made of.
 Result<std::set<std::pair<relay::Var, relay::Var>>> resolve(const std::vector<ApartDecision>& decisions,
                                                             const relay::transform::Fused& fused,

@@ -2,7 +2,7 @@
 #include "lower/layout.h"
 
 #include "arith/analysis.h"
-#include "lower/channel_blocks.h"
+#include "relay/choose/channel_blocks.h"
 #include "relay/type_map.h"
 
 #include <algorithm>
@@ -115,7 +115,7 @@ private:
                     if (tensor.axes[axis].same(at[dim]) && arith::provablyEqual(from.shape[dim], tensor.shape[axis])) {
                         if (blocks)
                             return nullptr;
-                        blocks = blocksAlong(tensor.shape.size(), axis, width);
+                        blocks = relay::choose::blocksAlong(tensor.shape.size(), axis, width);
                     }
         return blocks;
     }

@@ -278,4 +278,15 @@ int dimAlong(const Block& body, const Buffer* buffer, const arith::Var& var) {
     return found;
 }
 
+int64_t lanesOf(const Block& block, const Target& target) {
+    return target.lanesOf(onlyStore(block)->buffer->dtype);
+}
+
+int64_t lanesOfWidest(const Block& block, const Target& target) {
+    int64_t lanes = lanesOf(block, target);
+    for (const AccessPattern& read : readsOf(block))
+        lanes = std::min(lanes, target.lanesOf(read.buffer->dtype));
+    return lanes;
+}
+
 } // namespace lathe::tir

@@ -3,6 +3,7 @@
 // How a block's statement touches memory: what default schedules decide from.
 #pragma once
 
+#include "base/target.h"
 #include "tir/ir.h"
 
 #include <map>
@@ -33,6 +34,10 @@ const Store* onlyStore(const Block& block);
 AccessPattern accessPatternOf(const BufferPtr& buffer, const std::vector<arith::Expr>& indices, const Block& block);
 /// Loads in the stored value that read other buffers than the one written.
 std::vector<AccessPattern> readsOf(const Block& block);
+
+/// Lanes, as Target counts them, of what the block stores, or of the widest of that and what it reads.
+int64_t lanesOf(const Block& block, const Target& target);
+int64_t lanesOfWidest(const Block& block, const Target& target);
 
 /// The dim of the buffer whose index in the block's reads is `var` and nothing else; -1: none.
 int dimAlong(const Block& block, const Buffer* buffer, const arith::Var& var);

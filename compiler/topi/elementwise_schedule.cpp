@@ -200,7 +200,7 @@ void scheduleElementwise(Schedule& schedule, const BlockRef& block, const Target
 }
 
 void vectorizeInnermost(Schedule& schedule, const BlockRef& block, const Target& target, Refusals& refusals) {
-    const int64_t lanes = target.lanes(32);
+    const int64_t lanes = target.lanesOf(types::Float32);
     const LoopRef inner = schedule.loops(block).back();
     const arith::Interval extent = arith::bounds(schedule.get(inner).extent);
     if (schedule.get(inner).kind != tir::ForKind::Serial)

@@ -45,7 +45,7 @@ int ownAxis(const tir::Block& body, const tir::AccessPattern& own, const tir::Ac
 int64_t lanesAlong(const tir::Block& body, const Target& target) {
     if (!followsReduction(body))
         throw ScheduleError("the operands are not contiguous along the reduction");
-    return target.lanes(std::max<int>(32, onlyStore(body)->buffer->dtype.bits));
+    return lanesOf(body, target);
 }
 
 /// The loop to split into at least two times `partials` elements. Throws ScheduleError if it is shorter.

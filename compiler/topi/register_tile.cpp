@@ -208,7 +208,7 @@ std::optional<RegisterTile> contractionTile(const tir::Block& body, const Target
     std::optional<tir::Contraction> found = asContraction(body);
     if (!found)
         return std::nullopt;
-    int64_t lanes = target.lanes(std::max<int>(32, found->output.buffer->dtype.bits));
+    int64_t lanes = target.lanesOf(found->output.buffer->dtype);
     RegisterTile tile;
     const tir::AccessPattern* vectors = nullptr;
     // Best a panel of packed weights, whatever the result's layout; else an axis along which the result is contiguous.
@@ -295,7 +295,7 @@ std::optional<RegisterTile> slidingTile(const tir::Block& body, const Target& ta
         for (const tir::AccessPattern& read : readsOf(body))
             if (auto stride = read.constantStride(iter.var); !stride || *stride < 0 || *stride > widestStep)
                 return std::nullopt;
-        int64_t lanes = target.lanes(std::max<int>(32, store->buffer->dtype.bits));
+        int64_t lanes = target.lanesOf(store->buffer->dtype);
         const int64_t columns = arith::bounds(iter.extent).upper;
         if (columns < leastWindows)
             return std::nullopt;

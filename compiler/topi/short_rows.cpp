@@ -39,15 +39,14 @@ std::optional<RegisterTile> tileOfShortRows(const tir::Block& body, const Target
         return std::nullopt;
     tile.before.erase(tile.vectorAxis);
     const tir::IterVar& rows = body.iters[static_cast<size_t>(tile.vectorAxis)];
-    int widest = std::max<int>(32, store->buffer->dtype.bits);
     bool follows = false, known = accessPatternOf(store->buffer, store->indices, body).constantStride(rows.var) == 1;
     for (const tir::AccessPattern& read : readsOf(body)) {
         known &= read.constantStride(rows.var).has_value();
         follows |= read.constantStride(body.iters.back().var) == 1 && read.constantStride(rows.var).value_or(0) > 1;
-        widest = std::max<int>(widest, read.buffer->dtype.bits);
     }
-    tile.width = target.lanes(widest);
-    if (!known || !follows || arith::bounds(rows.extent).upper < tile.width || steps >= 2 * target.lanes(32))
+    tile.width = lanesOfWidest(body, target);
+    if (!known || !follows || arith::bounds(rows.extent).upper < tile.width ||
+        steps >= 2 * target.lanesOf(types::Float32))
         return std::nullopt;
     return tile;
 }

@@ -86,7 +86,7 @@ BlockRef repackColumns(Schedule& schedule, const BlockRef& block, const Register
 void vectorizeRepacking(Schedule& s, const BlockRef& copy, bool alongColumns, const Target& target) {
     std::vector<LoopRef> loops = s.loops(copy);
     const LoopRef row = loops.back(), column = loops[loops.size() - 2];
-    const int64_t lanes = target.lanes(std::max<int>(32, onlyStore(s.get(copy))->buffer->dtype.bits));
+    const int64_t lanes = lanesOf(s.get(copy), target);
     if (arith::bounds(s.get(row).extent).upper < lanes)
         return;
     const std::vector<LoopRef> parts = s.split(row, {-1, lanes});

@@ -166,7 +166,7 @@ private:
         const auto steps = last < 0 ? std::nullopt : arith::asInt(body_.iters[static_cast<size_t>(last)].extent);
         if (!steps || tile_.shared || !tile_.columns)
             return;
-        const int64_t each = rows_ * nextRows_ * ceilDiv(width_, target_.lanes(32));
+        const int64_t each = rows_ * nextRows_ * ceilDiv(width_, target_.lanesOf(types::Float32));
         std::vector<int64_t> counts = unrollings;
         std::erase_if(counts, [&](int64_t count) { return *steps % count != 0 || count * each > mostMultiplyAdds; });
         if (!counts.empty())

@@ -155,7 +155,7 @@ std::optional<Chunks> scheduleResults(Schedule& s, const TransformedProducts& st
     const std::vector<LoopRef> loops = s.loops(after.back());
     const int64_t tile = knownExtent(s, stages.resultRows, 0);
     const std::vector<LoopRef> rows = s.split(loops[2], {-1, tile}), columns = s.split(loops[3], {-1, tile}),
-                               channels = s.split(loops[4], {-1, target.lanes(32)});
+                               channels = s.split(loops[4], {-1, target.lanesOf(types::Float32)});
     s.reorder({loops[0], rows[0], columns[0], loops[1], channels[0], rows[1], columns[1], channels[1]});
     size_t around = 1;
     LoopRef tiles;
@@ -238,7 +238,7 @@ void scheduleTransformedProducts(Schedule& s, const TransformedProducts& stages,
     tileReduction(s, stages.products, *tile, target);
     if (chunks)
         s.computeAt(stages.operand, chunks->loop);
-    scheduleOperand(s, stages, target.lanes(32));
+    scheduleOperand(s, stages, target.lanesOf(types::Float32));
 }
 
 } // namespace lathe::topi

@@ -127,7 +127,7 @@ driver::Decisions everywhere(const driver::Decisions& base, const GraphChoices& 
     for (const driver::VariantRecord& record : choices.variants) {
         const std::string_view name = variant.empty() ? record.offered.front().name : variant;
         if (!isDecided(base, record.chosen.of.node) &&
-            std::ranges::find(record.offered, name, &topi::VariantCost::name) != record.offered.end())
+            std::ranges::find(record.offered, name, &relay::choose::VariantCost::name) != record.offered.end())
             made.variants.push_back({record.chosen.of, std::string(name)});
     }
     return made;
@@ -135,7 +135,7 @@ driver::Decisions everywhere(const driver::Decisions& base, const GraphChoices& 
 
 /// What `base` decides beyond `undecided` stays.
 driver::Decisions everywhere(const driver::Decisions& base, const driver::Decisions& undecided,
-                             const GraphChoices& choices, lower::StoredPart part, int64_t width) {
+                             const GraphChoices& choices, relay::choose::StoredPart part, int64_t width) {
     driver::Decisions made = base;
     for (const driver::LayoutRecord& record : choices.layouts)
         if (record.chosen.part == part && !isDecided(undecided, record.chosen.of.node) &&
@@ -144,7 +144,7 @@ driver::Decisions everywhere(const driver::Decisions& base, const driver::Decisi
     return made;
 }
 
-std::set<int64_t> widthsOf(const GraphChoices& choices, lower::StoredPart part) {
+std::set<int64_t> widthsOf(const GraphChoices& choices, relay::choose::StoredPart part) {
     std::set<int64_t> widths;
     for (const driver::LayoutRecord& record : choices.layouts)
         if (record.chosen.part == part)
@@ -276,7 +276,7 @@ Result<driver::Decisions> withOptions(GraphBench& bench, const driver::Decisions
 }
 
 Result<std::vector<driver::Decisions>> sweepsOf(GraphBench& bench, const driver::Decisions& base) {
-    using enum lower::StoredPart;
+    using enum relay::choose::StoredPart;
     std::vector<driver::Decisions> all;
     LATHE_TRY(const GraphChoices start, bench.look(base));
     std::set<std::string_view> variants;

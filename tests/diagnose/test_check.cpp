@@ -253,7 +253,7 @@ g (float[1,3,9,9] x) => (float[1,20,9,9] y, int64[4,n] where) {
         QVERIFY(driver::compileFile(path, {}, {}, plain, trace));
         diagnose::CheckQuestion inBlocks = question();
         for (const driver::LayoutRecord& record : trace.layouts)
-            if (record.chosen.part == lower::StoredPart::Blocks) {
+            if (record.chosen.part == relay::choose::StoredPart::Blocks) {
                 inBlocks.decisions.layouts.push_back(record.chosen);
                 inBlocks.decisions.layouts.back().width = record.offered.back();
             }

@@ -309,12 +309,13 @@ private slots:
         const driver::Trace trace = compile(decisions); // which layouts there are to choose depends on the variants
         QVERIFY(!trace.layouts.empty());
         for (const driver::LayoutRecord& record : trace.layouts)
-            if (record.chosen.part == lower::StoredPart::Blocks) { // weights follow
+            if (record.chosen.part == relay::choose::StoredPart::Blocks) { // weights follow
                 decisions.layouts.push_back(record.chosen);
                 decisions.layouts.back().width = record.offered[random() % record.offered.size()];
             }
         for (const driver::LayoutRecord& record : compile(decisions).layouts)
-            if (record.chosen.part == lower::StoredPart::Panels) { // some there are because a result has no blocks now
+            if (record.chosen.part ==
+                relay::choose::StoredPart::Panels) { // some there are because a result has no blocks now
                 decisions.layouts.push_back(record.chosen);
                 decisions.layouts.back().width = record.offered[random() % record.offered.size()];
             }

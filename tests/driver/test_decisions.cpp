@@ -71,7 +71,7 @@ private slots:
         QCOMPARE(read->optionalLimit, 7);
         QCOMPARE(read->kernels.at("0123").answers.at("b1.tile"), (std::vector<int64_t>{-1, 4}));
         QCOMPARE(read->layouts.size(), size_t(2));
-        QCOMPARE(read->layouts[1].part, lower::StoredPart::Panels);
+        QCOMPARE(read->layouts[1].part, relay::choose::StoredPart::Panels);
         QCOMPARE(read->apart.at(0).producer.ordinal, 1);
         QCOMPARE(read->apart.at(0).consumer.node, "r");
         QCOMPARE(read->kernels.at("45").trace->steps.size(), size_t(1));

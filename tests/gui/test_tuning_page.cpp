@@ -216,7 +216,7 @@ private slots:
         log.flush();
         StudyEnd end;
         end.found["w0"].inPlace = end.found["w1"].inPlace = FoundSchedule::InPlace::Kept;
-        const driver::LayoutDecision blocks{{"Conv_3", "conv", 0}, lower::StoredPart::Blocks, 8};
+        const driver::LayoutDecision blocks{{"Conv_3", "conv", 0}, relay::choose::StoredPart::Blocks, 8};
         end.graph = {{}, {{}, {blocks}, {}}, {"w0"}, {"w1"}}; // w1 is there with the blocks, w0 without
         ApplyModel model;
         const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);

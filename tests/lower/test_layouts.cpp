@@ -3,11 +3,11 @@
 // Layouts: a DAG computes the same with stored tensors as with logical ones (by the interpreter), split axes are plain
 // axes afterwards; and which values of a small network are stored in blocks.
 #include "arith/analysis.h"
-#include "lower/channel_blocks.h"
-#include "lower/choose_layouts.h"
 #include "lower/layout.h"
 #include "relay/attrs.h"
 #include "relay/builder.h"
+#include "relay/choose/channel_blocks.h"
+#include "relay/choose/choose_layouts.h"
 #include "relay/text.h"
 #include "relay/type_map.h"
 #include "relay/verify.h"
@@ -180,8 +180,8 @@ private slots:
         const std::pair<int64_t, int64_t> widths[] = {{7, 0},   {8, 16},  {16, 16}, {17, 32}, {24, 32},  {32, 32},
                                                       {40, 16}, {48, 16}, {72, 16}, {88, 32}, {144, 16}, {1280, 32}};
         for (const auto& [channels, width] : widths)
-            QCOMPARE(lower::blockWidth(channels, types::Float32, avx512), width);
-        QCOMPARE(lower::blockWidth(arith::symbol("c", 1, 64), types::Float32, avx512), int64_t{0});
+            QCOMPARE(relay::choose::blockWidth(channels, types::Float32, avx512), width);
+        QCOMPARE(relay::choose::blockWidth(arith::symbol("c", 1, 64), types::Float32, avx512), int64_t{0});
     }
 
     /// Two vectors wide, else one, where that divides the columns or makes two whole panels.
@@ -206,8 +206,9 @@ private slots:
             module.functions["main"] = b.finish(b.call(relay::Op::MatMul, {x, weights}, relay::MatMulAttrs{}));
             Target target;
             target.vectorBits = 256;
-            const lower::LaidOut laid = lower::chooseLayouts(module, target);
-            const auto choice = std::ranges::find(laid.choices, lower::StoredPart::Panels, &lower::LayoutChoice::part);
+            const relay::choose::LaidOut laid = relay::choose::chooseLayouts(module, target);
+            const auto choice =
+                std::ranges::find(laid.choices, relay::choose::StoredPart::Panels, &relay::choose::LayoutChoice::part);
             QCOMPARE(choice == laid.choices.end() ? 0 : choice->width, width);
         }
     }
@@ -241,7 +242,7 @@ private slots:
         QVERIFY2(!b.failed(), b.failed() ? toString(b.error()).c_str() : "");
         module.functions["main"] = b.finish(flat);
 
-        const relay::Module chosen = lower::chooseLayouts(module, Target()).module;
+        const relay::Module chosen = relay::choose::chooseLayouts(module, Target()).module;
         const auto verified = relay::verify(chosen);
         QVERIFY2(verified, verified ? "" : toString(verified.error()).c_str());
         const relay::Index index(chosen.main());
@@ -278,8 +279,9 @@ private slots:
             module.functions["main"] = b.finish(b.call(relay::Op::Conv, {x, weights}, std::move(attrs)));
             Target target;
             target.vectorBits = 256;
-            const lower::LaidOut laid = lower::chooseLayouts(module, target);
-            const auto choice = std::ranges::find(laid.choices, lower::StoredPart::Panels, &lower::LayoutChoice::part);
+            const relay::choose::LaidOut laid = relay::choose::chooseLayouts(module, target);
+            const auto choice =
+                std::ranges::find(laid.choices, relay::choose::StoredPart::Panels, &relay::choose::LayoutChoice::part);
             QVERIFY(choice != laid.choices.end());
             QCOMPARE(choice->width != 0, panels);
         }

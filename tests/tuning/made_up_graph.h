@@ -36,14 +36,14 @@ public:
             choices.variants.push_back({{name, variant}, {{"direct", 1}, {"winograd2", 2}, {"winograd4", 3}}, {}});
             if (variant != "direct")
                 continue;
-            const int64_t blocks = widthOf(decisions, node, lower::StoredPart::Blocks, follow ? before : 16);
+            const int64_t blocks = widthOf(decisions, node, relay::choose::StoredPart::Blocks, follow ? before : 16);
             before = blocks;
-            choices.layouts.push_back({{name, lower::StoredPart::Blocks, blocks}, {0, 16, 32}, {}});
+            choices.layouts.push_back({{name, relay::choose::StoredPart::Blocks, blocks}, {0, 16, 32}, {}});
             if (blocks == 0)
-                choices.layouts.push_back(
-                    {{name, lower::StoredPart::Panels, widthOf(decisions, node, lower::StoredPart::Panels, 16)},
-                     {0, 16},
-                     {}});
+                choices.layouts.push_back({{name, relay::choose::StoredPart::Panels,
+                                            widthOf(decisions, node, relay::choose::StoredPart::Panels, 16)},
+                                           {0, 16},
+                                           {}});
         }
         return choices;
     }
@@ -77,7 +77,7 @@ public:
     }
 
 private:
-    static int64_t widthOf(const driver::Decisions& decisions, const std::string& node, lower::StoredPart part,
+    static int64_t widthOf(const driver::Decisions& decisions, const std::string& node, relay::choose::StoredPart part,
                            int64_t preferred) {
         for (const driver::LayoutDecision& each : decisions.layouts)
             if (each.of.node == node && each.part == part)
@@ -86,7 +86,7 @@ private:
     }
     static std::string storedAs(const tuning::SiteOption& option) {
         for (const driver::LayoutDecision& each : option.layouts)
-            if (each.part == lower::StoredPart::Blocks)
+            if (each.part == relay::choose::StoredPart::Blocks)
                 return std::to_string(each.width);
         return "16"; // what Winograd's stores
     }

@@ -150,7 +150,7 @@ private slots:
         graph.relayoutMs = 0.25;
         driver::Decisions wide;
         for (const char* node : {"a", "b"})
-            wide.layouts.push_back({{node, "conv", 0}, lower::StoredPart::Blocks, 32});
+            wide.layouts.push_back({{node, "conv", 0}, relay::choose::StoredPart::Blocks, 32});
         std::vector<GraphRun> runs{*graph.measure({}), *graph.measure(wide)};
         GraphProblem problem = problemOf(runs, 10, {.leastGain = 0.1, .noises = 0});
         QCOMPARE(problem.sites, (std::vector<std::string>{"a", "b"}));
@@ -208,7 +208,7 @@ private slots:
         graph.ms = {{"winograd4", 0.5}};
         driver::Decisions base;
         base.variants = {{{"b", "conv", 0}, "winograd2"}};
-        base.layouts = {{{"c", "conv", 0}, lower::StoredPart::Blocks, 32}};
+        base.layouts = {{{"c", "conv", 0}, relay::choose::StoredPart::Blocks, 32}};
         QCOMPARE(pinsOf(chosen(graph, base).decisions),
                  std::string("a winograd4, b winograd2, c blocks 32, d winograd4"));
     }

@@ -36,7 +36,7 @@ struct Choices {
 Choices of(const driver::VariantRecord& record) {
     Choices choices{.chosen = text(record.chosen.variant), .all = {}};
     choices.all.title = FusionModel::tr("%1: variant").arg(shortNameOf(record.chosen.of));
-    for (const topi::VariantCost& each : record.offered) {
+    for (const relay::choose::VariantCost& each : record.offered) {
         driver::VariantDecision decision = record.chosen;
         decision.variant = each.name;
         choices.all.options.push_back(

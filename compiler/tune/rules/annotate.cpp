@@ -19,18 +19,11 @@ namespace {
 /// A shorter loop is as fast element by element.
 constexpr int64_t leastLanes = 4;
 
-int64_t lanesOf(const tir::Block& block, const Target& target) {
-    int widest = std::max<int>(32, onlyStore(block)->buffer->dtype.bits);
-    for (const tir::AccessPattern& read : readsOf(block))
-        widest = std::max<int>(widest, read.buffer->dtype.bits);
-    return std::max(2, target.lanes(widest));
-}
-
 /// Rows of a transpose next to each other: what one vector gathers from lies in the lines that the next ones need, and code
 /// generation reads them as vectors where they are statements in sequence. `loops` are one an axis, the last over vectors.
 void tileTranspose(Sketch& sketch, const BlockRef& block, size_t axis, std::vector<LoopRef>& loops) {
     schedule::Schedule& s = sketch.schedule;
-    const int64_t lanes = lanesOf(s.get(block), sketch.target);
+    const int64_t lanes = std::max<int64_t>(2, tir::lanesOfWidest(s.get(block), sketch.target));
     const std::vector<int64_t> sizes = {lanes, 2 * lanes};
     std::vector<Option> options = tileOptions(iterationsOf(s, loops[axis]), sizes);
     if (options.size() == 1)
@@ -50,7 +43,8 @@ void tileTranspose(Sketch& sketch, const BlockRef& block, size_t axis, std::vect
 /// Vectors along the loop, if it is long enough: gives the loop over them.
 LoopRef vectorize(Sketch& sketch, const BlockRef& block, LoopRef inner) {
     schedule::Schedule& s = sketch.schedule;
-    const int64_t lanes = lanesOf(s.get(block), sketch.target), extent = iterationsOf(s, inner);
+    const int64_t lanes = std::max<int64_t>(2, tir::lanesOfWidest(s.get(block), sketch.target)),
+                  extent = iterationsOf(s, inner);
     if (extent < lanes) {
         if (extent < leastLanes || !arith::asInt(s.get(inner).extent))
             return inner;

@@ -24,10 +24,6 @@ constexpr int64_t partialRows[] = {2, 3, 4, 6, 8};
 constexpr int64_t partSizes[] = {4, 8, 16, 32, 64};
 constexpr int64_t leastOfPart = 64; // elements that are worth a piece of their own
 
-int64_t storedLanes(const tir::Block& block, const Target& target) {
-    return target.lanes(std::max<int>(32, onlyStore(block)->buffer->dtype.bits));
-}
-
 /// The innermost loops around a block, one an axis: those of one iteration, then the reduced axes, then the others, lanes last.
 /// Gives them from the first reduced one on.
 std::vector<LoopRef> lanesInnermost(Sketch& sketch, const BlockRef& partial) {
@@ -56,12 +52,12 @@ bool canHavePartials(Sketch& sketch, const BlockRef& block) {
     const std::vector<LoopRef> loops = sketch.schedule.loops(block);
     return loops.size() == sketch.schedule.get(block).iters.size() &&
            std::ranges::any_of(sketch.schedule.get(block).iters, isSpatial) &&
-           iterationsOf(sketch.schedule, loops.back()) >= 2 * storedLanes(sketch.schedule.get(block), sketch.target);
+           iterationsOf(sketch.schedule, loops.back()) >= 2 * tir::lanesOf(sketch.schedule.get(block), sketch.target);
 }
 
 BlockRef makePartials(Sketch& sketch, const BlockRef& block) {
     const LoopRef loop = sketch.schedule.loops(block).back();
-    const int64_t lanes = storedLanes(sketch.schedule.get(block), sketch.target),
+    const int64_t lanes = tir::lanesOf(sketch.schedule.get(block), sketch.target),
                   extent = iterationsOf(sketch.schedule, loop);
     std::vector<Option> options;
     for (const int64_t partials : {lanes, 2 * lanes, 4 * lanes})
@@ -94,7 +90,7 @@ void tilePartials(Sketch& sketch, const BlockRef& block) {
     schedule::Schedule& s = sketch.schedule;
     const BlockRef partial = makePartials(sketch, block);
     const std::vector<tir::IterVar> iters = s.get(block).iters;
-    const int64_t lanes = storedLanes(s.get(block), sketch.target);
+    const int64_t lanes = tir::lanesOf(s.get(block), sketch.target);
     const int64_t vectors = ceilDiv(arith::bounds(iters.back().extent).upper, lanes);
     int64_t left = std::max<int64_t>(1, (sketch.target.vectorRegisters - 2) / 2 / vectors);
     const std::vector<LoopRef> loops = s.loops(block);

@@ -98,7 +98,7 @@ private:
                 axis.extent = extentOf(body_.iters[i]);
             }
         Axis& column = *std::ranges::find(axes_, vector_, &Axis::iter);
-        const int64_t lanes = sketch_.target.lanes(std::max<int>(32, onlyStore(body_)->buffer->dtype.bits));
+        const int64_t lanes = tir::lanesOf(body_, sketch_.target);
         column.inner = askOf("inner", column, widths(column, lanes));
         const int64_t vectors = ceilDiv(column.inner, lanes);
         int64_t rows = std::max<int64_t>(1, (sketch_.target.vectorRegisters - 1 - vectors) / vectors);

@@ -77,7 +77,7 @@ void placePacked(Sketch& sketch, const BlockRef& packed, const Packing& packing,
     nearIfSmall(s, packed);
     std::vector<LoopRef> loops = s.loops(packed);
     loops.erase(loops.begin(), loops.end() - std::ssize(packing.operand->shape));
-    const int64_t lanes = sketch.target.lanes(std::max<int>(32, packing.operand->dtype.bits));
+    const int64_t lanes = sketch.target.lanesOf(packing.operand->dtype);
     if (iterationsOf(s, loops.back()) >= lanes) {
         const std::vector<LoopRef> parts = s.split(loops.back(), {-1, lanes});
         s.reorder({parts[0], loops[packing.dim], parts[1]});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lower/channel_blocks.h"
+#include "relay/choose/channel_blocks.h"
 
 #include "arith/analysis.h"
 #include "base/rounding.h"
@@ -8,10 +8,8 @@
 
 #include <algorithm>
 
-namespace lathe::lower {
+namespace lathe::relay::choose {
 namespace {
-
-using namespace relay;
 
 constexpr size_t channelDim = 1;
 
@@ -122,9 +120,9 @@ private:
 
     /// Widths that a convolution's result may be stored in; nothing if it is none, or nobody would read blocks.
     std::vector<int64_t> offeredTo(const Binding& binding) const {
-        const int64_t lanes = target_.lanes(types::Float32.bits);
         if (roleOf(*binding.as<OpCall>()) != Role::Convolution || widthOf(binding.type) == 0 || escapes(binding.var))
             return {};
+        const int64_t lanes = target_.lanesOf(asTensor(binding.type)->dtype);
         return {0, lanes, 2 * lanes};
     }
 
@@ -256,7 +254,7 @@ ChannelBlocks chooseChannelBlocks(const Function& function, const Target& target
 
 int64_t blockWidth(const Expr& extent, DataType dtype, const Target& target) {
     const auto count = arith::asInt(extent);
-    const int64_t lanes = target.lanes(dtype.bits);
+    const int64_t lanes = target.lanesOf(dtype);
     if (!count || lanes < 2 || *count == 0)
         return 0;
     if (roundUp(*count, lanes) > 2 * *count)
@@ -274,4 +272,4 @@ bool isDepthwise(const OpCall& call, const TensorType& weights) {
            arith::isConst(weights.shape[1], 1) && arith::isConst(weights.shape[0], attrs<ConvAttrs>(call.attrs).groups);
 }
 
-} // namespace lathe::lower
+} // namespace lathe::relay::choose

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lower/choose_variants.h"
+#include "relay/choose/choose_variants.h"
 
-namespace lathe::lower {
-
-using namespace relay;
+namespace lathe::relay::choose {
 
 Varied chooseVariants(const Module& module, const Target& target, std::optional<double> bytesPerMultiplyAdd,
                       const std::map<uint32_t, std::string_view>& pins) {
@@ -11,19 +9,19 @@ Varied chooseVariants(const Module& module, const Target& target, std::optional<
     const auto rewrite = [&](const BindingPtr& binding, Rewriter&, const Index& index,
                              Module& result) -> std::vector<BindingPtr> {
         const auto* call = binding->as<OpCall>();
-        std::vector<topi::VariantCost> offered;
+        std::vector<VariantCost> offered;
         if (call)
-            offered = topi::variantsOf(*call, index, binding->type, target, bytesPerMultiplyAdd);
+            offered = variantsOf(*call, index, binding->type, target, bytesPerMultiplyAdd);
         if (offered.empty())
             return {binding};
         const auto pin = pins.find(binding->var.id);
-        const std::string_view name = pin == pins.end() ? topi::preferredVariant(offered) : pin->second;
+        const std::string_view name = pin == pins.end() ? preferredVariant(offered) : pin->second;
         choices.push_back({binding->var.id, binding->span, call->op, name, std::move(offered)});
-        std::vector<BindingPtr> made = topi::rewriteAs(name, binding, index, result);
+        std::vector<BindingPtr> made = rewriteAs(name, binding, index, result);
         return made.empty() ? std::vector<BindingPtr>{binding} : made;
     };
     Module made = transform::rewriteModule(module, rewrite);
     return {std::move(made), std::move(choices)};
 }
 
-} // namespace lathe::lower
+} // namespace lathe::relay::choose

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Choose variants: operators that can be computed in several ways are rewritten for the one that takes least by estimate
-// (topi/variant.h). Before layouts are chosen: a variant asks for its own.
+// (relay/choose/variant.h). Before layouts are chosen: a variant asks for its own.
 //
 // What was chosen among what is recorded, and can be decided otherwise.
 #pragma once
 
-#include "topi/variant.h"
+#include "relay/choose/variant.h"
 
 #include <map>
 
-namespace lathe::lower {
+namespace lathe::relay::choose {
 
 struct VariantChoice {
     uint32_t var = 0; // of the call, in the module before
     model::Span span;
     relay::Op op{};
     std::string_view name;
-    std::vector<topi::VariantCost> offered;
+    std::vector<VariantCost> offered;
 };
 
 struct Varied {
@@ -25,8 +25,8 @@ struct Varied {
     std::vector<VariantChoice> choices; // in the module's order
 };
 
-/// pins: names of variants by the call's Var, each one that is offered. bytesPerMultiplyAdd: as topi::variantsOf has it.
+/// pins: names of variants by the call's Var, each one that is offered. bytesPerMultiplyAdd: as variantsOf has it.
 Varied chooseVariants(const relay::Module& module, const Target& target, std::optional<double> bytesPerMultiplyAdd,
                       const std::map<uint32_t, std::string_view>& pins = {});
 
-} // namespace lathe::lower
+} // namespace lathe::relay::choose

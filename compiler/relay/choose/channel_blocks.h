@@ -15,7 +15,7 @@
 
 #include <set>
 
-namespace lathe::lower {
+namespace lathe::relay::choose {
 
 struct ChannelBlocks {
     std::map<uint32_t, relay::LayoutPtr> layouts; // Var -> its layout
@@ -46,4 +46,4 @@ relay::LayoutPtr blocksAlong(size_t rank, size_t dim, int64_t width);
 bool isDenseConvolution(const relay::OpCall& call, const relay::TensorType& weights);
 bool isDepthwise(const relay::OpCall& call, const relay::TensorType& weights);
 
-} // namespace lathe::lower
+} // namespace lathe::relay::choose

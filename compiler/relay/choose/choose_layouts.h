@@ -20,7 +20,7 @@
 
 #include <map>
 
-namespace lathe::lower {
+namespace lathe::relay::choose {
 
 /// What a choice is about: blocks of the result's channels, panels of the constant weights' columns.
 enum class StoredPart : uint8_t { Blocks, Panels };
@@ -47,4 +47,4 @@ struct LaidOut {
 
 LaidOut chooseLayouts(const relay::Module& module, const Target& target, const LayoutPins& pins = {});
 
-} // namespace lathe::lower
+} // namespace lathe::relay::choose

@@ -10,7 +10,7 @@
 
 #include <optional>
 
-namespace lathe::topi {
+namespace lathe::relay::choose {
 
 /// A variant that applies to a call.
 struct VariantCost {
@@ -32,4 +32,4 @@ std::string_view preferredVariant(const std::vector<VariantCost>& variants);
 std::vector<relay::BindingPtr> rewriteAs(std::string_view variant, const relay::BindingPtr& binding,
                                          const relay::Index& index, relay::Module& module);
 
-} // namespace lathe::topi
+} // namespace lathe::relay::choose

@@ -2,19 +2,17 @@
 //
 // One sweep: values take the layouts that were chosen, constant weights of products and convolutions become relayouts of
 // them. Weights that several calls share are packed once: equal recipes have one hash.
-#include "lower/choose_layouts.h"
+#include "relay/choose/choose_layouts.h"
 
 #include "arith/analysis.h"
-#include "lower/channel_blocks.h"
 #include "relay/attrs.h"
+#include "relay/choose/channel_blocks.h"
 #include "relay/transform/make.h"
 
 #include <numeric>
 
-namespace lathe::lower {
+namespace lathe::relay::choose {
 namespace {
-
-using namespace relay;
 
 /// Panels of `width` along `dim`, outermost, within a panel the other dims in order, its elements innermost. inner: how the
 /// operand's channels (dim 1) are blocked, 0 if they are not; the blocks' elements lie just outside of the panel's.
@@ -60,7 +58,7 @@ int64_t stepOfImages(const TensorType& images) {
 /// Whether rows of the image in vectors are better than panels of `width` channels, for a result in the model's order.
 bool isBadToScatter(const OpCall& call, const TensorType& weights, const TensorType& result, int64_t width,
                     const Target& target) {
-    if (call.op != Op::Conv || arith::bounds(result.shape.back()).upper < target.lanes(types::Float32.bits))
+    if (call.op != Op::Conv || arith::bounds(result.shape.back()).upper < target.lanesOf(weights.dtype))
         return false;
     int64_t products = 1;
     for (size_t dim = 1; dim < weights.shape.size(); ++dim)
@@ -77,10 +75,10 @@ struct PanelWidths {
     int64_t preferred = 0;
     std::vector<int64_t> offered; // empty: there is no choice
 };
-PanelWidths panelWidths(const Expr& columns, const LayoutPtr& result, const Target& target) {
+PanelWidths panelWidths(const Expr& columns, DataType dtype, const LayoutPtr& result, const Target& target) {
     if (result)
         return {result->axes.back().factor, {}};
-    const int64_t lanes = target.lanes(types::Float32.bits), count = arith::asInt(columns).value_or(0);
+    const int64_t lanes = target.lanesOf(dtype), count = arith::asInt(columns).value_or(0);
     PanelWidths widths{0, {0}};
     for (int64_t vectors = 1; lanes > 1 && vectors <= 4; ++vectors)
         if (const int64_t width = vectors * lanes;
@@ -196,7 +194,7 @@ private:
         const int dim = type ? panelDim(call, *type, blocks != nullptr) : -1;
         if (dim < 0)
             return;
-        PanelWidths widths = panelWidths(type->shape[static_cast<size_t>(dim)], blocks, target_);
+        PanelWidths widths = panelWidths(type->shape[static_cast<size_t>(dim)], type->dtype, blocks, target_);
         if (!blocks && isBadToScatter(call, *type, *asTensor(binding.type), widths.preferred, target_))
             widths.preferred = 0;
         const auto pin = pins_.panels.find(binding.var.id);
@@ -242,4 +240,4 @@ LaidOut chooseLayouts(const Module& module, const Target& target, const LayoutPi
     return {std::move(made), std::move(sweep.choices)};
 }
 
-} // namespace lathe::lower
+} // namespace lathe::relay::choose

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "topi/variant.h"
+#include "relay/choose/variant.h"
 
 #include "arith/analysis.h"
 
 #include <algorithm>
 #include <cmath>
 
-namespace lathe::topi {
+namespace lathe::relay::choose {
 namespace {
-
-using namespace relay;
 
 /// What a convolution's variants are told apart by. Sizes that are not known count as one.
 struct ConvShape {
@@ -36,7 +34,7 @@ struct Rates {
     double cacheBytes = 24; // written and read again, chunk by chunk
 
     Rates(const Target& target, std::optional<double> bytesPerMultiplyAdd)
-        : lanes(target.lanes(32)), multiplyAdds(std::min(2 * lanes, 16.0) / (target.hasFma ? 1 : 2)),
+        : lanes(target.lanesOf(types::Float32)), multiplyAdds(std::min(2 * lanes, 16.0) / (target.hasFma ? 1 : 2)),
           weightBytes(multiplyAdds * bytesPerMultiplyAdd.value_or(balanceOf(target.cpu))) {}
 
 private:
@@ -85,7 +83,7 @@ std::optional<ConvShape> shapeOf(const OpCall& call, const Index& index, const T
                           known(y->shape[2]),
                           known(y->shape[3]),
                           known(w->shape[2]) * known(w->shape[3])};
-    const int64_t lanes = target.lanes(32);
+    const int64_t lanes = target.lanesOf(types::Float32);
     if (at.groups != 1 || !all(at.strides) || !all(at.dilations) || !arith::isConst(w->shape[2], 3) ||
         !arith::isConst(w->shape[3], 3) || arith::isConst(y->shape[0], 0) || shape.height < 1 || shape.width < 1 ||
         lanes < 4 || !arith::divisible(w->shape[0], lanes) || !arith::divisible(w->shape[1], lanes))
@@ -148,4 +146,4 @@ std::vector<BindingPtr> rewriteAs(std::string_view variant, const BindingPtr& bi
     return row->rewrite ? row->rewrite(binding, index, module) : std::vector<BindingPtr>{};
 }
 
-} // namespace lathe::topi
+} // namespace lathe::relay::choose
