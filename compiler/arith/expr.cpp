@@ -491,25 +491,9 @@ Expr rewrite(const Expr& expr, const std::function<Expr(const Expr&)>& fn) {
     return expr ? Rewriter(fn).rewrite(expr) : expr;
 }
 
-void visit(const Expr& expr, const std::function<bool(const Expr&)>& fn) {
-    if (!expr)
-        return;
-    std::unordered_map<const ExprNode*, bool> seen;
-    std::vector<const Expr*> pending{&expr};
-    while (!pending.empty()) {
-        const Expr* current = pending.back();
-        pending.pop_back();
-        if (!seen.try_emplace(current->get(), true).second || !fn(*current))
-            continue;
-        const std::vector<Expr>& args = (*current)->args;
-        for (size_t i = args.size(); i > 0; --i)
-            pending.push_back(&args[i - 1]);
-    }
-}
-
 void visitUpwards(const Expr& expr, const std::function<void(const Expr&)>& fn) {
     // A node stands in the list once with its operands to come, then by itself.
-    std::unordered_map<const ExprNode*, bool> seen;
+    NodeSet seen;
     std::vector<std::pair<const Expr*, bool>> pending;
     if (expr)
         pending.emplace_back(&expr, false);
@@ -520,7 +504,7 @@ void visitUpwards(const Expr& expr, const std::function<void(const Expr&)>& fn) 
             fn(*current);
             continue;
         }
-        if (!seen.try_emplace(current->get(), true).second)
+        if (!seen.insert(current->get()))
             continue;
         pending.emplace_back(current, true);
         const std::vector<Expr>& args = (*current)->args;

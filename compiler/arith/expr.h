@@ -23,6 +23,9 @@
 #include "base/data_type.h"
 #include "base/hash.h"
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -242,8 +245,51 @@ Expr withArgs(const Expr& expr, std::vector<Expr> args);
 
 /// Bottom-up rewrite with memory of shared nodes: `fn(node with rewritten args)` gives the replacement.
 Expr rewrite(const Expr& expr, const std::function<Expr(const Expr&)>& fn);
-/// Pre-order over distinct nodes; fn returns false to not descend.
-void visit(const Expr& expr, const std::function<bool(const Expr&)>& fn);
+/// The nodes that a traversal has met. Most expressions have a few: those are looked through, more are hashed.
+class NodeSet {
+public:
+    /// Whether it was not there.
+    bool insert(const ExprNode* node) {
+        if (many_.empty()) {
+            const auto end = few_.begin() + static_cast<std::ptrdiff_t>(count_);
+            if (std::find(few_.begin(), end, node) != end)
+                return false;
+            if (count_ < few_.size()) {
+                few_[count_++] = node;
+                return true;
+            }
+            many_.insert(few_.begin(), few_.end());
+        }
+        return many_.insert(node).second;
+    }
+
+private:
+    std::array<const ExprNode*, 32> few_;
+    size_t count_ = 0; // in few_
+    std::unordered_set<const ExprNode*> many_;
+};
+
+/// Pre-order over distinct nodes; fn(const Expr&) returns false to not descend. A template: the innermost loop of most passes.
+template <typename Fn>
+void visit(const Expr& expr, Fn&& fn) {
+    if (!expr)
+        return;
+    if (expr->args.empty()) {
+        fn(expr);
+        return;
+    }
+    NodeSet seen;
+    std::vector<const Expr*> pending{&expr};
+    while (!pending.empty()) {
+        const Expr* current = pending.back();
+        pending.pop_back();
+        if (!seen.insert(current->get()) || !fn(*current))
+            continue;
+        const std::vector<Expr>& args = (*current)->args;
+        for (size_t i = args.size(); i > 0; --i)
+            pending.push_back(&args[i - 1]);
+    }
+}
 /// Post-order over distinct nodes: operands first.
 void visitUpwards(const Expr& expr, const std::function<void(const Expr&)>& fn);
 

@@ -33,10 +33,11 @@ public:
             if (isTimed(start.taken))
                 addSite(name, start);
         for (size_t reader = 0; reader < problem_.sites.size(); ++reader)
-            for (size_t source = 0; source < problem_.sites.size(); ++source)
-                if (source != reader &&
-                    find(runs_.front(), problem_.sites[reader])->reads.contains(problem_.sites[source]))
-                    addEdge(source, reader);
+            for (const std::string& read : find(runs_.front(), problem_.sites[reader])->reads) {
+                const auto source = std::ranges::lower_bound(problem_.sites, read); // by name, as a run's sites are
+                if (source != problem_.sites.end() && *source == read && read != problem_.sites[reader])
+                    addEdge(static_cast<size_t>(source - problem_.sites.begin()), reader);
+            }
         return std::move(problem_);
     }
 

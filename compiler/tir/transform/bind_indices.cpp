@@ -135,6 +135,7 @@ private:
     struct Bound {
         Var var;
         Expr value;
+        Hash128 hash; // of the value's structure
     };
     std::vector<std::vector<Bound>> scopes_;                    // outer to inner
     std::unordered_map<const arith::ExprNode*, size_t> depths_; // the scope a variable is known in
@@ -176,13 +177,18 @@ private:
 
     Expr bound(const Expr& value, size_t depth, const char* name) {
         std::vector<Bound>& scope = scopes_[depth];
+        Hasher hasher;
+        std::unordered_map<const void*, uint64_t> numbering;
+        arith::hashInto(hasher, value, numbering);
+        const Hash128 hash = hasher.finish();
         for (const Bound& each : scope)
-            if (arith::structurallyEqual(each.value, value))
+            if (each.hash == hash &&
+                arith::structurallyEqual(each.value, value)) // the hash knows no variables by themselves
                 return each.var;
         const Var var = arith::var(name);
         depths_[var.get()] = depth;
         symbolic_.insert(var.get());
-        scope.push_back({var, value});
+        scope.push_back({var, value, hash});
         return var;
     }
 
