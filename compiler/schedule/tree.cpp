@@ -343,4 +343,16 @@ Stmt rewriteAccesses(const Stmt& root, const tir::Buffer* from, const BufferPtr&
     return AccessRewriter(from, to, fn).mutate(root);
 }
 
+bool reducesAlong(const tir::Block& block, const Var& loopVar) {
+    return std::ranges::any_of(block.iters, [&](const tir::IterVar& iter) {
+        return iter.kind != tir::IterKind::Spatial && arith::mentions(iter.binding, loopVar);
+    });
+}
+
+bool spatialAlong(const tir::Block& block, const Var& loopVar) {
+    return std::ranges::any_of(block.iters, [&](const tir::IterVar& iter) {
+        return iter.kind == tir::IterKind::Spatial && arith::mentions(iter.binding, loopVar);
+    });
+}
+
 } // namespace lathe::schedule

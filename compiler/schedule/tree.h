@@ -68,6 +68,9 @@ void refreshRegions(tir::Block& block);
 
 /// The only store of a block whose body is that store, maybe under one condition; null otherwise.
 const tir::Store* soleStore(const tir::Block& block);
+/// Whether the loop moves what the block reduces along; whether it moves where its results stand.
+bool reducesAlong(const tir::Block& block, const Var& loopVar);
+bool spatialAlong(const tir::Block& block, const Var& loopVar);
 /// Replaces expressions of one buffer's loads and indices of its stores: fn(indices) gives the new indices.
 Stmt rewriteAccesses(const Stmt& root, const tir::Buffer* from, const BufferPtr& to,
                      const std::function<std::vector<Expr>(const std::vector<Expr>&)>& fn);
