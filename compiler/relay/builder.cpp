@@ -246,6 +246,88 @@ bool isSmall(const Type& type) {
 
 } // namespace
 
+/// A call whose type is inferred, before it is bound.
+struct Builder::Called {
+    Op op;
+    const std::vector<Var>& args;
+    const AttrsPtr& attrs;
+    const std::vector<Type>& types; // of args
+    const Type& type;
+};
+
+void Builder::require(const Expr& condition, const std::string& message, std::vector<Var>& args) {
+    if (arith::provablyTrue(condition))
+        return;
+    if (arith::provablyFalse(condition)) {
+        fail(fmt::format("it does not hold that {}", message));
+        return;
+    }
+    auto checked = std::ranges::find_if(args, [&](Var arg) { return arg && !state_->at(arg).constant; });
+    if (checked == args.end())
+        checked = std::ranges::find_if(args, [](Var arg) { return static_cast<bool>(arg); });
+    LATHE_ASSERT(checked != args.end(), "an operator with a requirement has an operand");
+    *checked = call(Op::Assume, {*checked}, attrsWith<AssumeAttrs>([&](AssumeAttrs& a) {
+                        a.condition = condition;
+                        a.message = message;
+                    }));
+}
+
+std::optional<std::vector<Expr>> Builder::valueOf(const Called& called) {
+    const bool passes = called.op == Op::BindSymbols || called.op == Op::Assume; // the value of their operand
+    const bool isKnown = (info(called.op).pure || passes) && std::ranges::all_of(called.args, [&](Var arg) {
+                             return !arg || state_->at(arg).known || isKnowable(state_->at(arg).constant);
+                         });
+    if (!isKnown && called.op != Op::ShapeOf && called.op != Op::BindSymbols)
+        return std::nullopt;
+    std::vector<const KnownValue*> elements;
+    for (Var arg : called.args)
+        elements.push_back(arg ? known(arg) : nullptr);
+    auto value = inferValue(called.op, called.type, called.types, elements, called.attrs);
+    if (value && !state_->budget->takeBytes(static_cast<int64_t>(value->size() * elementBytes)))
+        value.reset();
+    return value;
+}
+
+std::optional<Var> Builder::evaluate(const Called& called) {
+    State& s = *state_;
+    const OpInfo& row = info(called.op);
+    const bool allConstant =
+        std::ranges::all_of(called.args, [&](Var arg) { return !arg || isKnowable(s.at(arg).constant); });
+    if (!row.pure || !allConstant || !s.evaluator || row.numerics == Numerics::Random || called.op == Op::Relayout ||
+        !isSmall(called.type))
+        return std::nullopt;
+    const int64_t steps = stepsOf({called.op, {}, called.attrs}, called.types, called.type);
+    if (steps > callSteps || !s.budget->takeSteps(evaluationSteps(steps)))
+        return std::nullopt;
+    auto function = std::make_shared<Function>();
+    std::vector<Var> inner;
+    std::vector<ConstantPtr> constants;
+    for (Var arg : called.args) {
+        if (!arg) {
+            inner.emplace_back();
+            continue;
+        }
+        function->params.push_back({Var{s.module.nextVar++}, s.at(arg).type, {}});
+        inner.push_back(function->params.back().var);
+        constants.push_back(s.at(arg).constant);
+    }
+    auto body = std::make_shared<Block>();
+    body->result = Var{s.module.nextVar++};
+    body->bindings.push_back(std::make_shared<Binding>(
+        Binding{body->result, OpCall{called.op, inner, called.attrs}, called.type, s.span, {}}));
+    function->body = std::move(body);
+    function->resultType = called.type;
+    const Result<std::vector<ConstantPtr>> results = s.evaluator->evaluate(s.module, *function, constants);
+    if (!results)
+        return std::nullopt;
+    if (!asTuple(called.type))
+        return constant(results->at(0));
+    std::vector<Var> fields;
+    for (const ConstantPtr& result : *results)
+        fields.push_back(constant(result));
+    return tuple(std::move(fields));
+}
+
 Var Builder::call(Op op, std::vector<Var> args, AttrsPtr attributes) {
     if (failed())
         return {};
@@ -268,78 +350,20 @@ Var Builder::call(Op op, std::vector<Var> args, AttrsPtr attributes) {
         return {};
     }
     for (const Requirement& requirement : context.requirements) {
-        Expr condition = arith::simplify(requirement.condition);
-        if (arith::provablyTrue(condition))
-            continue;
-        if (arith::provablyFalse(condition)) {
-            fail(fmt::format("it does not hold that {}", requirement.message));
+        require(arith::simplify(requirement.condition), requirement.message, args);
+        if (failed())
             return {};
-        }
-        auto checked = std::ranges::find_if(args, [&](Var arg) { return arg && !s.at(arg).constant; });
-        if (checked == args.end())
-            checked = std::ranges::find_if(args, [](Var arg) { return static_cast<bool>(arg); });
-        LATHE_ASSERT(checked != args.end(), "an operator with a requirement has an operand");
-        *checked = call(Op::Assume, {*checked}, attrsWith<AssumeAttrs>([&](AssumeAttrs& a) {
-                            a.condition = condition;
-                            a.message = requirement.message;
-                        }));
     }
-
-    const OpInfo& row = info(op);
-    bool passes = op == Op::BindSymbols || op == Op::Assume; // the value of their operand
-    bool allConstant = row.pure, allKnowable = row.pure || passes;
-    for (Var arg : args) {
-        if (!arg)
-            continue;
-        const VarInfo& info = s.at(arg);
-        allConstant &= isKnowable(info.constant);
-        allKnowable &= info.known || isKnowable(info.constant);
-    }
-    std::optional<std::vector<Expr>> value;
-    if (allKnowable || op == Op::ShapeOf || op == Op::BindSymbols) {
-        std::vector<const KnownValue*> elements;
-        for (Var arg : args)
-            elements.push_back(arg ? known(arg) : nullptr);
-        value = inferValue(op, *type, context.args(), elements, attributes);
-        if (value && !s.budget->takeBytes(static_cast<int64_t>(value->size() * elementBytes)))
-            value.reset();
-    }
-    if (value && row.pure && std::ranges::all_of(*value, [](const Expr& e) { return arith::isConst(e); })) {
+    const Called called{op, args, attributes, context.args(), *type};
+    std::optional<std::vector<Expr>> value = valueOf(called);
+    if (value && info(op).pure && std::ranges::all_of(*value, [](const Expr& e) { return arith::isConst(e); })) {
         const TensorType& tensor = *asTensor(*type);
         if (ConstantPtr folded = constantFrom(tensor.dtype, tensor.shape, *value))
             return constant(folded);
     }
-    const bool evaluated = !value && allConstant && s.evaluator && row.numerics != Numerics::Random &&
-                           op != Op::Relayout && isSmall(*type);
-    const int64_t steps = evaluated ? stepsOf({op, {}, attributes}, context.args(), *type) : 0;
-    if (evaluated && steps <= callSteps && s.budget->takeSteps(evaluationSteps(steps))) {
-        auto function = std::make_shared<Function>();
-        std::vector<Var> inner;
-        std::vector<ConstantPtr> constants;
-        for (Var arg : args) {
-            if (!arg) {
-                inner.emplace_back();
-                continue;
-            }
-            function->params.push_back({Var{s.module.nextVar++}, s.at(arg).type, {}});
-            inner.push_back(function->params.back().var);
-            constants.push_back(s.at(arg).constant);
-        }
-        auto body = std::make_shared<Block>();
-        body->result = Var{s.module.nextVar++};
-        body->bindings.push_back(
-            std::make_shared<Binding>(Binding{body->result, OpCall{op, inner, attributes}, *type, s.span, {}}));
-        function->body = std::move(body);
-        function->resultType = *type;
-        if (Result<std::vector<ConstantPtr>> results = s.evaluator->evaluate(s.module, *function, constants)) {
-            if (!asTuple(*type))
-                return constant(results->at(0));
-            std::vector<Var> fields;
-            for (const ConstantPtr& result : *results)
-                fields.push_back(constant(result));
-            return tuple(std::move(fields));
-        }
-    }
+    if (!value)
+        if (const std::optional<Var> result = evaluate(called))
+            return *result;
     Var result = s.bind(OpCall{op, std::move(args), std::move(attributes)}, *type);
     if (value)
         s.at(result).known = std::make_shared<KnownValue>(std::move(*value));

@@ -57,10 +57,10 @@ public:
     /// The same, but a branch that cannot be built (its types are at odds: it would fail if it were taken) is left out,
     /// and a check while running says why.
     Var ifElseOrCheck(Var condition, const std::function<Var()>& thenFn, const std::function<Var()>& elseFn);
+    using BodyFn = std::function<std::vector<Var>(Var iteration, const std::vector<Var>& carried)>;
     /// body(iteration, carried) gives the Block's result Vars in the order of relay::Loop. A carried dim that changes is
     /// widened to a symbol (the body is then built again).
-    Var loop(Var tripCount, Var condition, const std::vector<Var>& init, int scans,
-             const std::function<std::vector<Var>(Var iteration, const std::vector<Var>& carried)>& body);
+    Var loop(Var tripCount, Var condition, const std::vector<Var>& init, int scans, const BodyFn& body);
     Var match(Var value, const std::function<Var(const std::string& constructor, const std::vector<Var>& fields)>& arm);
 
     // ---- what is known
@@ -101,11 +101,27 @@ public:
 private:
     struct State;
     struct Branches;
+    struct Called;
+    struct LoopTypes;
+    /// Assumes of an operand what is required and not known; fails where it does not hold.
+    void require(const Expr& condition, const std::string& message, std::vector<Var>& args);
+    std::optional<std::vector<Expr>> valueOf(const Called& called);
+    /// The results, computed now; nothing where that would be too much, or cannot be.
+    std::optional<Var> evaluate(const Called& called);
     /// Whether var can decide about an `if` or loop; fails if not.
     bool isCondition(Var var);
     Branches buildBranches(Var condition, const std::function<Var()>& thenFn, const std::function<Var()>& elseFn,
                            bool both);
     Var joinBranches(Var condition, const Branches& branches);
+    /// Whether they can decide how often a loop runs; fails if not.
+    bool isLoop(Var tripCount, Var condition);
+    /// Builds the loop's parameters and body; the types of what the body gives, without its condition. A condition that is
+    /// always true goes.
+    std::vector<Type> buildBody(Loop& loop, LoopTypes& types, const BodyFn& body);
+    /// Makes the carried types those of all iterations; whether they changed, so that the body is to be built again.
+    bool widen(LoopTypes& types, const std::vector<Type>& values);
+    /// The types of the loop's results: of carried values and scans.
+    std::vector<Type> resultsOf(const Loop& loop, const LoopTypes& types, const std::vector<Type>& values);
     std::unique_ptr<State> state_;
 };
 

@@ -181,112 +181,135 @@ Var Builder::ifElseOrCheck(Var condition, const std::function<Var()>& thenFn, co
     return tuple(std::move(values));
 }
 
-Var Builder::loop(Var tripCount, Var condition, const std::vector<Var>& init, int scans,
-                  const std::function<std::vector<Var>(Var iteration, const std::vector<Var>& carried)>& body) {
-    if (failed())
-        return {};
-    State& s = *state_;
-    if (s.frames.size() > limits::blockNesting) {
+/// The types of a loop's values, as far as they are found.
+struct Builder::LoopTypes {
+    std::vector<Type> carried; // what the body is built for
+    Symbols free;              // dims of these that differ between iterations
+    Symbols inner;             // defined in the body, of the last round
+};
+
+bool Builder::isLoop(Var tripCount, Var condition) {
+    if (state_->frames.size() > limits::blockNesting) {
         fail(fmt::format("branches and loops are nested over {} deep", limits::blockNesting));
-        return {};
+        return false;
     }
     if (condition && !isCondition(condition))
-        return {};
+        return false;
     if (tripCount && (!isTensor(tripCount) || !dtype(tripCount).isInt() || !shape(tripCount).empty())) {
         fail(fmt::format("the trip count is {}, not a single integer", toString(type(tripCount))));
+        return false;
+    }
+    return true;
+}
+
+std::vector<Type> Builder::buildBody(Loop& loop, LoopTypes& types, const BodyFn& body) {
+    State& s = *state_;
+    s.open();
+    const Type counter = tensorType(types::Int64, {});
+    loop.iteration = {s.declare(counter), counter, {}};
+    std::vector<Var> carried;
+    for (const Type& type : types.carried) {
+        carried.push_back(s.declare(type));
+        loop.carried.push_back({carried.back(), type, {}});
+    }
+    std::vector<Var> values = body(loop.iteration.var, carried);
+    const size_t expected = (loop.condition ? 1 : 0) + carried.size() + static_cast<size_t>(loop.scans);
+    if (!failed() && values.size() != expected)
+        fail(fmt::format("the loop's body gives {} values, not {}", values.size(), expected));
+    if (failed() || (loop.condition && !isCondition(values[0]))) {
+        s.close({}, types.inner);
         return {};
     }
-    std::vector<Type> carriedTypes;
-    for (Var var : init)
-        carriedTypes.push_back(type(var));
-    const KnownValue* known = tripCount ? this->known(tripCount) : nullptr;
-    Expr trips = known && known->size() == 1 ? known->front() : Expr();
-    bool startsTrue = condition && knownInts(condition) && knownInts(condition)->at(0) != 0;
-    Symbols free; // dims of carried parameters that differ between iterations
-    for (int round = 0; round < wideningRounds; ++round) {
-        Symbols inner;
-        Loop result{tripCount, condition, {}, init, {}, scans, nullptr};
-        s.open();
-        Type counter = tensorType(types::Int64, {});
-        result.iteration = {s.declare(counter), counter, {}};
-        std::vector<Var> carried;
-        for (const Type& type : carriedTypes) {
-            carried.push_back(s.declare(type));
-            result.carried.push_back({carried.back(), type, {}});
+    // A condition that stays true is none, if the trip count ends the loop.
+    const auto staysTrue = [&](Var var) {
+        const std::optional<std::vector<int64_t>> known = knownInts(var);
+        return known && known->size() == 1 && known->front() != 0;
+    };
+    if (loop.tripCount && loop.condition && staysTrue(loop.condition) && staysTrue(values[0])) {
+        values.erase(values.begin());
+        loop.condition = {};
+    }
+    std::vector<Type> valueTypes;
+    for (Var value : values)
+        valueTypes.push_back(type(value));
+    loop.body = s.close(tuple(values), types.inner);
+    if (!failed() && loop.condition)
+        valueTypes.erase(valueTypes.begin());
+    return valueTypes;
+}
+
+bool Builder::widen(LoopTypes& types, const std::vector<Type>& values) {
+    bool widened = false;
+    for (size_t i = 0; i < types.carried.size(); ++i) {
+        const Result<Type> joined = state_->join(types.carried[i], values[i], types.inner, "carried", &types.free);
+        if (!joined) {
+            fail(fmt::format("the loop's carried value {}: {}", i + 1, joined.error().what), joined.error().hint);
+            return false;
         }
-        std::vector<Var> values = body(result.iteration.var, carried);
-        size_t lead = condition ? 1 : 0;
-        if (!failed() && values.size() != lead + init.size() + static_cast<size_t>(scans))
-            fail(fmt::format("the loop's body gives {} values, not {}", values.size(),
-                             lead + init.size() + static_cast<size_t>(scans)));
-        if (failed() || (condition && !isCondition(values[0]))) {
-            s.close({}, inner);
+        widened |= !sameType(*joined, types.carried[i]);
+        types.carried[i] = *joined;
+    }
+    return widened;
+}
+
+std::vector<Type> Builder::resultsOf(const Loop& loop, const LoopTypes& types, const std::vector<Type>& values) {
+    State& s = *state_;
+    std::vector<Type> results;
+    // What the loop gives is either an initial or a last value: symbols of the carried parameters stay inside.
+    Symbols parameters = types.inner;
+    parameters.insert(types.free.begin(), types.free.end());
+    for (size_t i = 0; i < loop.init.size(); ++i) {
+        Result<Type> outer = s.join(type(loop.init[i]), types.carried[i], parameters, "carried");
+        if (!outer) {
+            fail(outer.error().what, outer.error().hint);
             return {};
         }
-        // A condition that stays true is none, if the trip count ends the loop.
-        std::optional<std::vector<int64_t>> next = condition ? knownInts(values[0]) : std::nullopt;
-        if (tripCount && startsTrue && next && next->size() == 1 && next->front() != 0) {
-            values.erase(values.begin());
-            result.condition = {};
-            lead = 0;
+        results.push_back(*outer);
+    }
+    const KnownValue* known = loop.tripCount ? this->known(loop.tripCount) : nullptr;
+    const Expr trips = known && known->size() == 1 ? known->front() : Expr();
+    const auto fresh = [&](const char* hint, const Expr& bounding) {
+        const int64_t most = bounding ? arith::bounds(bounding).upper : limits::tensorElements;
+        return s.freshSymbol(hint, 0, std::clamp<int64_t>(most, 0, limits::tensorElements));
+    };
+    Expr rows;
+    if (!loop.condition && trips)
+        rows = arith::simplify(arith::max(trips, Expr(0)));
+    for (size_t i = loop.init.size(); i < values.size(); ++i) {
+        const TensorType* element = asTensor(values[i]);
+        if (!element) {
+            fail(fmt::format("a scan output of {}", toString(values[i])));
+            return {};
         }
-        std::vector<Type> valueTypes;
-        for (Var value : values)
-            valueTypes.push_back(type(value));
-        Var packed = tuple(values);
-        result.body = s.close(packed, inner);
+        if (!rows)
+            rows = fresh("trips", trips);
+        std::vector<Expr> shape{rows};
+        for (const Expr& dim : element->shape)
+            shape.push_back(s.usesAny(dim, types.inner) ? fresh("scan", dim) : dim);
+        results.push_back(tensorType(element->dtype, std::move(shape)));
+    }
+    return results;
+}
+
+Var Builder::loop(Var tripCount, Var condition, const std::vector<Var>& init, int scans, const BodyFn& body) {
+    if (failed() || !isLoop(tripCount, condition))
+        return {};
+    LoopTypes types;
+    for (Var var : init)
+        types.carried.push_back(type(var));
+    for (int round = 0; round < wideningRounds; ++round) {
+        types.inner.clear();
+        Loop result{tripCount, condition, {}, init, {}, scans, nullptr};
+        const std::vector<Type> values = buildBody(result, types, body);
         if (failed())
             return {};
-
-        bool widened = false;
-        std::vector<Type> finalTypes;
-        for (size_t i = 0; i < init.size(); ++i) {
-            Result<Type> joined = s.join(carriedTypes[i], valueTypes[lead + i], inner, "carried", &free);
-            if (!joined) {
-                fail(fmt::format("the loop's carried value {}: {}", i + 1, joined.error().what), joined.error().hint);
-                return {};
-            }
-            if (!sameType(*joined, carriedTypes[i])) {
-                carriedTypes[i] = *joined;
-                widened = true;
-            }
-            finalTypes.push_back(*joined);
-        }
+        const bool widened = widen(types, values);
+        if (failed())
+            return {};
         if (widened)
             continue;
-        // What the loop gives is either an initial or a last value: symbols of the carried parameters stay inside.
-        Symbols parameters = inner;
-        parameters.insert(free.begin(), free.end());
-        for (size_t i = 0; i < init.size(); ++i) {
-            Result<Type> outer = s.join(type(init[i]), carriedTypes[i], parameters, "carried");
-            if (!outer) {
-                fail(outer.error().what, outer.error().hint);
-                return {};
-            }
-            finalTypes[i] = *outer;
-        }
-        Expr rows;
-        if (!result.condition && trips)
-            rows = arith::simplify(arith::max(trips, Expr(0)));
-        for (size_t i = lead + init.size(); i < valueTypes.size(); ++i) {
-            const TensorType* element = asTensor(valueTypes[i]);
-            if (!element) {
-                fail(fmt::format("a scan output of {}", toString(valueTypes[i])));
-                return {};
-            }
-            if (!rows)
-                rows = s.freshSymbol("trips", 0,
-                                     trips ? std::clamp<int64_t>(arith::bounds(trips).upper, 0, limits::tensorElements)
-                                           : limits::tensorElements);
-            std::vector<Expr> shape{rows};
-            for (const Expr& dim : element->shape)
-                shape.push_back(s.usesAny(dim, inner) ? s.freshSymbol("scan", 0,
-                                                                      std::clamp<int64_t>(arith::bounds(dim).upper, 0,
-                                                                                          limits::tensorElements))
-                                                      : dim);
-            finalTypes.push_back(tensorType(element->dtype, std::move(shape)));
-        }
-        return s.bind(std::move(result), tupleType(std::move(finalTypes)));
+        std::vector<Type> results = resultsOf(result, types, values);
+        return failed() ? Var{} : state_->bind(std::move(result), tupleType(std::move(results)));
     }
     fail(fmt::format("the shapes of the loop's carried values still change after {} rounds", wideningRounds));
     return {};
