@@ -7,12 +7,14 @@
 #include "device/device_list.h"
 #include "inspect/inputs.h"
 #include "model/random_values.h"
+#include "model/size_name.h"
 #include "records/file.h"
 #include "views/models/open_sizes.h"
 
 #include <QCoreApplication>
 #include <QDir>
 #include <QFileInfo>
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -274,6 +276,10 @@ QStringList argumentsOf(const driver::Options& settings) {
         QStringList sizes;
         for (const int64_t dim : dims)
             sizes << QString::number(dim);
+        const auto named = std::ranges::find(settings.sizeNames, input, &model::SizeNames::value_type::first);
+        for (size_t i = 0; named != settings.sizeNames.end() && i < std::min(dims.size(), named->second.size()); ++i)
+            if (model::isSizeName(named->second[i]))
+                sizes[qsizetype(i)] = QString::fromStdString(named->second[i]);
         words << "--shape" << QString::fromStdString(input) + '=' + sizes.join(',');
     }
     return words;

@@ -10,6 +10,8 @@
 #include "base/new_file.h"
 #include "codegen/target.h"
 #include "inspect/machine_peaks.h"
+#include "model/model_graph.h"
+#include "model/size_name.h"
 #include "records/best.h"
 #include "records/near.h"
 
@@ -26,39 +28,45 @@
 namespace lathe::cli {
 namespace {
 
-/// A size; -1, and for it ? or a name, which leave it open. Nothing if it is none of these.
-std::optional<int64_t> parseSize(std::string_view text) {
+/// A size; -1, ? or a name, which leave it open. Nothing if it is none of these.
+std::optional<model::Dim> parseSize(std::string_view text) {
     int64_t value = 0;
     const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (status == std::errc() && end == text.data() + text.size() && value >= -1)
-        return value;
+        return model::Dim{value, {}};
     // As exporters name sizes: "batch", "_", "batch-size"; "2 * n" is none.
     const auto begins = [](char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; };
     const bool isName =
         text == "?" || (!text.empty() && begins(text[0]) && text.find_first_of(" \t=") == std::string_view::npos);
-    return isName ? std::optional<int64_t>(-1) : std::nullopt;
+    return isName ? std::optional(model::Dim{-1, std::string(text)}) : std::nullopt;
 }
 
-/// NAME=1,3,224,224
-Result<driver::Shapes::value_type> parseShape(const std::string& text) {
+/// NAME=1,3,224,224 or NAME=n,3,224,224
+Result<void> addShape(const std::string& text, driver::Options& options) {
     const auto malformed = [&] {
         return failure(ErrorKind::Usage, fmt::format("malformed shape '{}'", text),
                        "use NAME=1,3,224,224; -1 or a name leaves a size open, NAME= is of rank 0, and n=5 is for the "
-                       "model's own size n");
+                       "open size n");
     };
     const size_t equals = text.find('=');
     if (equals == std::string::npos || equals == 0)
         return malformed();
-    driver::Shapes::value_type shape{text.substr(0, equals), {}};
+    std::vector<int64_t> sizes;
+    std::vector<std::string> names;
     for (size_t at = equals + 1; at < text.size();) {
         const size_t comma = std::min(text.find(',', at), text.size());
-        const std::optional<int64_t> size = parseSize(std::string_view(text).substr(at, comma - at));
+        const std::optional<model::Dim> size = parseSize(std::string_view(text).substr(at, comma - at));
         if (!size || comma + 1 == text.size())
             return malformed();
-        shape.second.push_back(*size);
+        sizes.push_back(size->value);
+        names.push_back(size->name);
         at = comma + 1;
     }
-    return shape;
+    const std::string name = text.substr(0, equals);
+    if (std::ranges::any_of(names, model::isSizeName))
+        options.sizeNames.emplace_back(name, std::move(names));
+    options.shapes.emplace_back(name, std::move(sizes));
+    return {};
 }
 
 } // namespace
@@ -72,12 +80,12 @@ Result<driver::Options> makeOptions(const Common& common, driver::Options option
     }
     options.verify |= common.verify;
     options.cache = !common.noCache;
-    if (!common.shapes.empty())
+    if (!common.shapes.empty()) {
         options.shapes.clear();
-    for (const std::string& text : common.shapes) {
-        LATHE_TRY(auto shape, parseShape(text));
-        options.shapes.push_back(std::move(shape));
+        options.sizeNames.clear();
     }
+    for (const std::string& text : common.shapes)
+        LATHE_CHECKED(addShape(text, options));
     return options;
 }
 

@@ -31,8 +31,8 @@ void addShapes(CLI::App& command, Common& common) {
     command
         .add_option(
             "--shape", common.shapes,
-            "an input's sizes, NAME=1,3,224,224: -1 or a name leaves one open, NAME= is of rank 0; or an open size by "
-            "its own name, n=5")
+            "an input's sizes, NAME=1,3,224,224: -1 or a name leaves one open, and equal names are one size; NAME= is "
+            "of rank 0; or an open size by its own name, n=5")
         ->allow_extra_args(false);
 }
 

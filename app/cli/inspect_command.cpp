@@ -89,6 +89,8 @@ int inspectCommand(const InspectArgs& args, const Common& common) {
     auto compiled = driver::compileFile(args.model, {}, *decisions, *options, trace, makeProgress(common));
     if (!trace.graph)
         return report(trace.diagnostics, common);
+    if (!compiled && compiled.error().kind == ErrorKind::Usage) // of which the model is innocent
+        return report({inFile(compiled.error(), args.model)}, common);
 
     nlohmann::json facts = {{"inputs", nlohmann::json::array()},
                             {"outputs", nlohmann::json::array()},

@@ -37,7 +37,7 @@ Result<std::shared_ptr<Module>> runImport(const ModelSource& source, relay::Eval
                                           const std::shared_ptr<Budget>& budget, const Options& options, PassHook& hook,
                                           Trace& trace) {
     return hook.step("import", [&]() -> Result<std::shared_ptr<Module>> {
-        frontend::Options importOptions{options.symbols, options.shapes, budget};
+        frontend::Options importOptions{options.symbols, options.shapes, options.sizeNames, budget};
         const Budget::Amounts before = budget->left();
         const auto importFixed = [&](frontend::Imported refused, const Shapes& needed) {
             importOptions.shapes.insert(importOptions.shapes.end(), needed.begin(), needed.end());

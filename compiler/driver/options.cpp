@@ -67,6 +67,15 @@ bool read(const json& value, Shapes& into) {
     return true;
 }
 
+bool read(const json& value, model::SizeNames& into) {
+    if (!value.is_object())
+        return false;
+    for (const auto& [name, names] : value.items())
+        if (!read(names, into.emplace_back(name, std::vector<std::string>()).second))
+            return false;
+    return true;
+}
+
 bool read(const json& value, InputFiles& into) {
     if (!value.is_object())
         return false;
@@ -125,6 +134,8 @@ std::string toJson(const Options& options) {
         object["symbols"][name] = size;
     for (const auto& [name, dims] : options.shapes)
         object["shapes"][name] = dims;
+    for (const auto& [name, names] : options.sizeNames)
+        object["size_names"][name] = names;
     for (const auto& [name, dims] : options.shapesAtNeed)
         object["shapes_at_need"][name] = dims;
     for (const auto& [name, file] : options.inputsAtNeed.byName)
@@ -176,6 +187,8 @@ Result<Options> parseOptions(std::string_view text) {
             good = read(value, options.symbols);
         } else if (key == "shapes") {
             good = read(value, options.shapes);
+        } else if (key == "size_names") {
+            good = read(value, options.sizeNames);
         } else if (key == "shapes_at_need") {
             good = read(value, options.shapesAtNeed);
         } else if (key == "inputs_at_need") {
@@ -189,10 +202,11 @@ Result<Options> parseOptions(std::string_view text) {
             good = read(value, options.offeredAlone);
         }
         if (!good)
-            return failure(fmt::format("unknown or malformed option '{}'", key),
-                           "known: target, threads, numerics, verify, cache, emit_code, form, weights, name, "
-                           "symbols, shapes, shapes_at_need, inputs_at_need, bytes_per_multiply_add, observe, "
-                           "offered_alone");
+            return failure(
+                fmt::format("unknown or malformed option '{}'", key),
+                "known: target, threads, numerics, verify, cache, emit_code, form, weights, name, "
+                "symbols, shapes, size_names, shapes_at_need, inputs_at_need, bytes_per_multiply_add, observe, "
+                "offered_alone");
     }
     return options;
 }

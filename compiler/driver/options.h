@@ -7,6 +7,7 @@
 #include "codegen/c_source.h"
 #include "codegen/target.h"
 #include "driver/input_files.h"
+#include "model/size_name.h"
 
 #include <cstdint>
 #include <optional>
@@ -43,6 +44,8 @@ struct Options {
     /// Fixed sizes: by symbol name, and by input name.
     std::vector<std::pair<std::string, int64_t>> symbols;
     Shapes shapes;
+    /// Names of sizes that stay open, as if the model declared them.
+    model::SizeNames sizeNames;
     /// Sizes by input name that are fixed only if the model cannot be imported without: for a run, whose compilation serves all
     /// sizes otherwise.
     Shapes shapesAtNeed;
@@ -64,7 +67,7 @@ Result<codegen::CWeights> parseWeights(std::string_view text);
 
 /// {"target":"x86_64-…","threads":0,"numerics":"default","verify":false,"cache":true,"emit_code":true,
 /// "form":"c","weights":"auto","name":"mnist",
-/// "symbols":{"n":1},"shapes":{"x":[1,3]},"shapes_at_need":{"y":[4]},
+/// "symbols":{"n":1},"shapes":{"x":[1,3]},"size_names":{"y":["n",""]},"shapes_at_need":{"y":[4]},
 /// "inputs_at_need":{"files":{"z":"z.npy"},"folder":"data"},"bytes_per_multiply_add":0.5,
 /// "observe":["conv1"],"offered_alone":true}; what stands at its default may be left out. The target is all of it, as
 /// codegen::parseTarget reads it.

@@ -10,11 +10,13 @@ struct Session::Kept {
     Target target; // folding may compile
     std::vector<std::pair<std::string, int64_t>> symbols;
     Shapes shapes;
+    model::SizeNames sizeNames;
     frontend::Imported model; // only copied from
     Budget::Amounts spent;    // by the import
 
     bool standsFor(const Target& wanted, const frontend::Options& options) const {
         return target == wanted && symbols == options.symbols && shapes == options.shapes &&
+               sizeNames == options.sizeNames &&
                std::ranges::all_of(model.files, [](const auto& file) { return identityOf(file.first) == file.second; });
     }
 };
@@ -34,7 +36,8 @@ ModelSource Session::source(const Options& options) {
                 if (!imported.module)
                     return imported;
                 const Budget::Amounts after = importOptions.budget->left();
-                kept_ = std::make_unique<Kept>(options.target, importOptions.symbols, importOptions.shapes, imported,
+                kept_ = std::make_unique<Kept>(options.target, importOptions.symbols, importOptions.shapes,
+                                               importOptions.sizeNames, imported,
                                                Budget::Amounts{.nodes = before.nodes - after.nodes,
                                                                .bytes = before.bytes - after.bytes,
                                                                .steps = before.steps - after.steps});

@@ -7,6 +7,7 @@
 #include "base/budget.h"
 #include "base/file_identity.h"
 #include "model/model_graph.h"
+#include "model/size_name.h"
 #include "relay/evaluator.h"
 #include "relay/ir.h"
 
@@ -23,6 +24,7 @@ struct Options {
     /// Symbols of inputs to fix: "batch" -> 1; or input dims by input name.
     std::vector<std::pair<std::string, int64_t>> symbols;
     std::vector<std::pair<std::string, std::vector<int64_t>>> shapes;
+    model::SizeNames sizeNames;
     /// What the import may spend, and its cancellation.
     std::shared_ptr<Budget> budget = std::make_shared<Budget>();
 };

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/asked_sizes.h"
 
-#include "model/size_name.h"
-
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <map>
+#include <memory>
 
 namespace lathe::model {
 namespace {
@@ -23,6 +22,30 @@ bool canHave(const SizedInput& input, const std::vector<int64_t>& asked) {
     for (size_t i = 0; fits && i < asked.size(); ++i)
         fits = asked[i] < 0 || input.dims[i].value < 0 || input.dims[i].value == asked[i];
     return fits;
+}
+
+template <typename Sizes>
+Failure cannotBe(const std::string& input, const Sizes& asked, const std::string& declared) {
+    return failure(
+        ErrorKind::Usage,
+        fmt::format("input '{}' is to be [{}], but is {} in the model", input, fmt::join(asked, ","), declared),
+        "lathe inspect shows the inputs with their types and sizes");
+}
+
+/// Calls a size by a name, and so all that must equal it: those that had its name before.
+void rename(Graph& graph, Dim& dim, std::string name) {
+    for (const Value& input : graph.inputs) // as the model writes it
+        for (const Dim& known : input.type.shape)
+            if (isOpen(known) && symbolName(known.name) == symbolName(name))
+                name = known.name;
+    const std::string before = std::exchange(dim.name, name);
+    if (!isSizeName(before))
+        return;
+    for (std::vector<Value>* values : {&graph.inputs, &graph.outputs, &graph.values})
+        for (Value& value : *values)
+            for (Dim& other : value.type.shape)
+                if (other.name == before)
+                    other.name = name;
 }
 
 /// Collects what is asked for, input by input.
@@ -54,10 +77,7 @@ public:
 private:
     Result<void> takeInput(const SizedInput& input, const std::vector<int64_t>& sizes) {
         if (!canHave(input, sizes))
-            return failure(ErrorKind::Usage,
-                           fmt::format("input '{}' is to be [{}], but is {} in the model", input.name,
-                                       fmt::join(sizes, ","), input.type),
-                           "lathe inspect shows the inputs with their types and sizes");
+            return cannotBe(input.name, sizes, input.type);
         auto known = std::ranges::find(byInput_, input.name, &Sizes::value_type::first);
         if (known == byInput_.end())
             known = byInput_.insert(known, {input.name, std::vector<int64_t>(sizes.size(), -1)});
@@ -103,6 +123,34 @@ std::vector<SizedInput> sizedInputs(const Graph& graph) {
         inputs.push_back({value.name, value.type.kind == ValueType::Kind::Tensor && value.type.hasShape,
                           value.type.shape, toString(value.type)});
     return inputs;
+}
+
+Result<void> nameSizes(ModelGraph& model, const SizeNames& asked) {
+    if (asked.empty())
+        return {};
+    const auto graph = std::make_shared<Graph>(*model.graph);
+    for (const auto& [name, names] : asked) {
+        const auto input = std::ranges::find(graph->inputs, name, &Value::name);
+        if (input == graph->inputs.end())
+            return Failure(noInput(name, sizedInputs(*graph)));
+        std::vector<Dim>& dims = input->type.shape;
+        if (!std::exchange(input->type.hasShape, true))
+            dims.resize(names.size());
+        bool fits = dims.size() == names.size();
+        for (size_t i = 0; fits && i < names.size(); ++i)
+            fits = dims[i].value < 0 || !isSizeName(names[i]);
+        if (!fits) {
+            std::vector<std::string> texts = names;
+            std::ranges::replace(texts, "", "?");
+            return cannotBe(name, texts, toString(input->type));
+        }
+        for (size_t i = 0; i < names.size(); ++i)
+            if (isSizeName(names[i]))
+                rename(*graph, dims[i], names[i]);
+    }
+    model.graph = graph;
+    indexNodes(model);
+    return {};
 }
 
 Result<Sizes> sizesByInput(std::span<const SizedInput> inputs, const Sizes& asked) {

@@ -6,6 +6,7 @@
 
 #include "base/result.h"
 #include "model/model_graph.h"
+#include "model/size_name.h"
 
 #include <span>
 #include <string>
@@ -25,6 +26,11 @@ struct SizedInput {
     std::string type;      // "float32[n,3]", for people
 };
 std::vector<SizedInput> sizedInputs(const Graph& graph);
+
+/// Names the sizes as if the model declared them so: equal names are equal sizes, those that the model has itself too, and of
+/// an input whose shape is not declared they say the rank. Fails (kind Usage) for what is no input, and for names that the
+/// input cannot have: of another rank, or of a size that is fixed.
+Result<void> nameSizes(ModelGraph& model, const SizeNames& asked);
 
 /// What is asked for, by input and each once: a size that is asked for by its own name (n=5) becomes that size of all inputs
 /// that have it. Fails (kind Usage) for a name that is neither an input's nor an open size's, for sizes that the input cannot

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace lathe::model {
 
@@ -11,5 +13,8 @@ namespace lathe::model {
 bool isSizeName(const std::string& name);
 /// The name as an identifier, so that it prints and parses as a symbol: "batch-size" is batch_size.
 std::string symbolName(const std::string& name);
+
+/// Names to give to sizes that a model leaves open, by the name of an input, one a dim: what is no size's name says nothing.
+using SizeNames = std::vector<std::pair<std::string, std::vector<std::string>>>;
 
 } // namespace lathe::model

@@ -164,6 +164,37 @@ private slots:
         }
     }
 
+    /// A name is one size, as if the model declared it: of inputs that share it, and of one whose rank is not declared.
+    void namesOfOpenSizes() {
+        const QString apart = folder_.filePath("apart.onnx"), undeclared = folder_.filePath("no rank.onnx"),
+                      fixed = folder_.filePath("fixed.onnx");
+        writeFile(apart.toStdString(),
+                  graphBytes("g (float[a,3] x, float[b,3] z) => (float[c,3] y) { y = Add (x, z) }"));
+        writeFile(undeclared.toStdString(),
+                  graphBytes("g (float[batch,3] x, float[] z) => (float[] y) { y = Add (x, z) }"));
+        writeFile(fixed.toStdString(), graphBytes("g (float[5,3] x) => (float[5,3] y) { y = Relu (x) }"));
+        const std::tuple<QString, QStringList, std::string> cases[] = {
+            {apart, {"--shape", "x=rows,3", "--shape", "z=rows,3"}, "-> float32[rows, 3] outputs"},
+            {apart, {"--shape", "x=b,3"}, "-> float32[b, 3] outputs"}, // another input's own
+            {apart, {"--shape", "x=rows,3", "--shape", "z=rows,3", "--shape", "rows=4"}, "-> float32[4, 3] outputs"},
+            {undeclared, {"--shape", "z=batch,3"}, "-> float32[batch, 3] outputs"}};
+        for (const auto& [model, sizes, type] : cases) {
+            const Outcome outcome = runLathe(QStringList{"compile", model, "--emit", "relay"} + sizes);
+            QVERIFY2(outcome.code == 0, outcome.err.c_str());
+            QVERIFY2(outcome.out.find(type) != std::string::npos, outcome.out.c_str());
+        }
+        QCOMPARE(runLathe({"run", undeclared, "--shape", "z=batch,3", "--shape", "batch=4"}).code, 0);
+        const std::pair<QStringList, std::string> wrong[] = {
+            {{fixed, "--shape", "x=n,3"}, "input 'x' is to be [n,?], but is float32[5,3] in the model"},
+            {{apart, "--shape", "x=n"}, "input 'x' is to be [n], but is float32[a,3] in the model"},
+            {{apart, "--shape", "a=n"}, "the model has no input 'a'"}};
+        for (const auto& [arguments, said] : wrong)
+            for (const char* command : {"inspect", "run"}) {
+                const Outcome outcome = runLathe(QStringList{command} + arguments);
+                QVERIFY2(outcome.code == 2 && outcome.err.find(said) != std::string::npos, outcome.err.c_str());
+            }
+    }
+
     void openSizesAreNamed() {
         for (const char* command : {"run", "profile", "bench"}) {
             const Outcome open = runLathe({command, model_}), given = runLathe({command, model_, "--shape", "x=5,3"});

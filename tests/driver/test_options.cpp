@@ -23,6 +23,7 @@ private slots:
         options.cache = options.emitCode = false;
         options.symbols = {{"batch", 4}, {"n", INT64_MAX}};
         options.shapes = {{"x \"quoted\"\n", {1, 0, 224}}, {"y", {-1, 3}}, {"z", {}}};
+        options.sizeNames = {{"w", {"n", ""}}, {"y", {"batch-size", "?"}}};
         options.shapesAtNeed = {{"z", {2}}};
         options.inputsAtNeed = {.byName = {{"z", "z \"1\".npy"}}, .folder = "data"};
         options.observe = {"/a", ""};
@@ -68,6 +69,7 @@ private slots:
         QTest::newRow("negative dim") << R"({"shapes":{"x":[1,-2]}})" << "'shapes'";
         QTest::newRow("dim beyond int64") << R"({"shapes":{"x":[18446744073709551615]}})" << "'shapes'";
         QTest::newRow("dims that are none") << R"({"shapes":{"x":3}})" << "'shapes'";
+        QTest::newRow("a number for a size's name") << R"({"size_names":{"x":["n",3]}})" << "'size_names'";
         QTest::newRow("a form that is none") << R"({"form":"d"})" << "'form'";
         QTest::newRow("weights that are none") << R"({"weights":"digits"})" << "'digits'";
         QTest::newRow("one value for a list") << R"({"observe":"a"})" << "'observe'";

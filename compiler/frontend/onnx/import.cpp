@@ -6,6 +6,7 @@
 #include "frontend/onnx/convert.h"
 #include "frontend/onnx/inputs.h"
 #include "frontend/onnx/read.h"
+#include "model/asked_sizes.h"
 
 #include <algorithm>
 
@@ -86,6 +87,8 @@ Imported importModel(const Source& source, relay::Evaluator* evaluator, const Op
     }
     GraphReader reader(*proto, source.folders, source.name, options.budget);
     const std::shared_ptr<model::ModelGraph> graph = reader.read();
+    if (const auto named = model::nameSizes(*graph, options.sizeNames); !named)
+        graph->diagnostics.push_back(inFile(named.error(), graph->file));
     convert(*graph, reader, evaluator, options, result);
     completeHints(graph->diagnostics);
     result.graph = graph;
