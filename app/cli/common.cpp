@@ -48,7 +48,7 @@ Result<void> addShape(const std::string& text, driver::Options& options) {
                        "use NAME=1,3,224,224; -1 or a name leaves a size open, NAME= is of rank 0, and n=5 is for the "
                        "open size n");
     };
-    const size_t equals = text.find('=');
+    const size_t equals = text.rfind('='); // names of inputs may have an equals sign, sizes have none
     if (equals == std::string::npos || equals == 0)
         return malformed();
     std::vector<int64_t> sizes;
@@ -214,10 +214,12 @@ Result<void> keepsFiles(const std::string& out, const std::vector<std::string>& 
         return !out.empty() && !path.empty() &&
                (std::filesystem::equivalent(path, out, ignored) || (!whole(out).empty() && whole(path) == whole(out)));
     };
-    for (const std::string& file : files)
-        if (isOut(file) || isOut(file.substr(file.find('=') + 1)))
+    for (const std::string& file : files) {
+        const auto input = parseInput(file);
+        if (isOut(file) || (input && isOut(input->second)))
             return failure(ErrorKind::Usage, fmt::format("'{}' is a file that is read here", out),
                            "name another file for the result");
+    }
     // Read or not, named or not: nothing makes them again but tuning.
     for (const std::string& each : {records::defaultFile().string(), named})
         for (const char* beside : {"", "-wal", "-shm"})

@@ -72,7 +72,10 @@ void addDevice(CLI::App& command, std::string& device) {
 }
 
 CLI::Option* addInputFiles(CLI::App& command, std::vector<std::string>& files) {
-    return command.add_option("--input", files, "NAME=FILE (.pb or .npy); others are drawn at random")
+    return command
+        .add_option(
+            "--input", files,
+            "NAME=FILE (.pb or .npy), where NAME may have a = behind which no file is; others are drawn at random")
         ->allow_extra_args(false);
 }
 

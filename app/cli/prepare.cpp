@@ -95,13 +95,26 @@ void noteDrawnInputs(const std::vector<std::string>& names, const Common& common
         report({inspect::drawnNote(names, "--input NAME=FILE or --data FOLDER gives others")}, common);
 }
 
+std::optional<std::pair<std::string, std::string>> parseInput(const std::string& text) {
+    std::optional<std::pair<std::string, std::string>> first;
+    for (size_t equals = text.find('=', 1); equals < text.size() - 1; equals = text.find('=', equals + 1)) {
+        std::pair<std::string, std::string> input{text.substr(0, equals), text.substr(equals + 1)};
+        std::error_code unknown;
+        if (std::filesystem::exists(input.second, unknown))
+            return input;
+        if (!first)
+            first = std::move(input);
+    }
+    return first;
+}
+
 Result<driver::InputFiles> inputFiles(const InputArgs& args) {
     driver::InputFiles files{.folder = args.data};
     for (const std::string& argument : args.files) {
-        const size_t equals = argument.find('=');
-        if (equals == std::string::npos || equals == 0 || equals + 1 == argument.size())
+        const auto input = parseInput(argument);
+        if (!input)
             return failure(ErrorKind::Usage, fmt::format("malformed input '{}'", argument), "use NAME=FILE");
-        const std::string name = argument.substr(0, equals), file = argument.substr(equals + 1);
+        const auto& [name, file] = *input;
         std::error_code unknown;
         if (!std::filesystem::exists(file, unknown)) // known now, not when a large model is compiled
             return Failure(inFile(error(fmt::format("there is no file for input '{}'", name)), file));

@@ -10,6 +10,10 @@
 #include "inspect/input_choice.h"
 #include "records/file.h"
 
+#include <optional>
+#include <string>
+#include <utility>
+
 namespace lathe::cli {
 
 /// Options to compile for a run on a device ("local": here): fails too for a target that it cannot run.
@@ -52,6 +56,10 @@ void noteDrawnInputs(const std::vector<std::string>& names, const Common& common
 
 /// Waits until nobody else measures on the device where it runs, and says so on standard error.
 Result<void> leaseDevice(device::RunnerClient& runner, const Common& common);
+
+/// NAME=FILE: names and files may have an equals sign, so it is the first that a file stands behind; if none does, the first.
+/// Nothing if there is no name, or no file.
+std::optional<std::pair<std::string, std::string>> parseInput(const std::string& text);
 
 /// The files that arguments name, which are read when the model is known. Fails for what is malformed, with kind Usage, and for
 /// a file that is not there.

@@ -114,6 +114,26 @@ private slots:
         QVERIFY2(broken.code != 0 && broken.err.find("broken.npy") != std::string::npos, broken.err.c_str());
     }
 
+    /// Names of inputs are the model's: they may have an equals sign, as paths may.
+    void equalsSignsInNames() {
+        ::onnx::ModelProto odd = parseModel("<ir_version: 10, opset_import: [\"\" : 21]>\n"
+                                            "g (float[n,64] x) => (float[n,64] y) { y = Identity (x) }");
+        odd.mutable_graph()->mutable_input(0)->set_name("x=1");
+        odd.mutable_graph()->mutable_node(0)->set_input(0, "x=1");
+        const QString path = file("odd.onnx"), plain = data_ + "/input_0.pb", part = file("k=1.pb");
+        writeFile(path.toStdString(), odd.SerializeAsString());
+        QVERIFY(QFile::copy(plain, part));
+        for (const QStringList& arguments : {QStringList{"--shape", "x=1=5,64"}, QStringList{"--input", "x=1=" + plain},
+                                             QStringList{"--input", "x=1=" + part}}) {
+            const Outcome outcome = runLathe(QStringList{"run", path, "--json"} + arguments);
+            QVERIFY2(outcome.code == 0, outcome.err.c_str());
+            QCOMPARE(jsonLines(outcome.out).front()["shape"].toArray(), (QJsonArray{5, 64}));
+        }
+        const Outcome written = runLathe({"report", path, "--input", "x=1=" + part, "-o", part});
+        QVERIFY2(written.code == 2 && written.err.find("is a file that is read here") != std::string::npos,
+                 written.err.c_str());
+    }
+
     void reportsSayWhatIsDrawn() {
         const QStringList report{"report", file("product.onnx"), "-o", file("report.html")};
         const Outcome drawn = runLathe(report);
