@@ -132,7 +132,9 @@ void print(const diagnose::Bisection& found, const diagnose::BisectQuestion& que
                               textAt(found.trace, found.pass, function, false).value_or(std::string()));
     }
     if (common.json) {
-        nlohmann::json json{{"answer", answers[static_cast<size_t>(found.answer)]}, {"steps", found.steps.size()}};
+        nlohmann::json json{{"answer", answers[static_cast<size_t>(found.answer)]},
+                            {"steps", found.steps.size()},
+                            {"drawn_inputs", found.inputs.drawn}};
         if (isFound) {
             json.update({{"pass", found.pass},
                          {"stage", driver::toString(found.stage)},
@@ -185,6 +187,8 @@ int bisectCommand(const BisectArgs& args, const Common& common) {
                                         {});
     if (!found)
         return report({inFile(found.error(), args.model)}, common);
+    noteOpenSizes(found->inputs.takenAsOne, common);
+    noteDrawnInputs(found->inputs.drawn, common);
     print(*found, *question, common);
     return found->answer == diagnose::BisectAnswer::Found ? 0 : nothingToBlame;
 }

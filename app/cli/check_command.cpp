@@ -89,7 +89,8 @@ void printJson(const diagnose::Check& check) {
                              {"diverge", check.count(diagnose::CheckState::Diverges)},
                              {"not_compared", check.count(diagnose::CheckState::NotCompared)},
                              {"not_finite", check.countNotFinite()},
-                             {"nested", check.nested}}));
+                             {"nested", check.nested},
+                             {"drawn_inputs", check.inputs.drawn}}));
 }
 
 void printTable(const diagnose::Check& check, const Common& common) {
@@ -140,6 +141,9 @@ int checkCommand(const CheckArgs& args, const Common& common) {
     if (!checked)
         return fail(checked.error(), args, common);
     reportWarnings(*checked->trace, common);
+    const std::string options = "--input NAME=FILE or --against FOLDER";
+    noteOpenSizes(checked->inputs.takenAsOne, common, options);
+    noteDrawnInputs(checked->inputs.drawn, common, options);
     if (common.json)
         printJson(*checked);
     else

@@ -73,11 +73,11 @@ Result<device::RunnerOptions> runnerOptions(const RunArgs& args, const Common& c
     return options;
 }
 
-void noteOpenSizes(const std::vector<std::string>& names, const Common& common) {
+void noteOpenSizes(const std::vector<std::string>& names, const Common& common, const std::string& options) {
     if (names.empty())
         return;
     Diagnostic note = error(fmt::format("sizes that nothing gives are 1: {}", fmt::join(names, ", ")),
-                            "give them by --shape NAME=1,3,224,224, --input NAME=FILE or --data FOLDER");
+                            "give them by --shape NAME=1,3,224,224, " + options);
     note.severity = Severity::Note;
     report({note}, common);
 }
@@ -90,9 +90,9 @@ Result<void> leaseDevice(device::RunnerClient& runner, const Common& common) {
     });
 }
 
-void noteDrawnInputs(const std::vector<std::string>& names, const Common& common) {
+void noteDrawnInputs(const std::vector<std::string>& names, const Common& common, const std::string& options) {
     if (!names.empty())
-        report({inspect::drawnNote(names, "--input NAME=FILE or --data FOLDER gives others")}, common);
+        report({inspect::drawnNote(names, options + " gives others")}, common);
 }
 
 std::optional<std::pair<std::string, std::string>> parseInput(const std::string& text) {

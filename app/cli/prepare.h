@@ -46,13 +46,18 @@ Result<records::File> openRecords(const std::string& named, records::File::Acces
 /// For the child that runs it. Fails for a device that cannot run it.
 Result<device::RunnerOptions> runnerOptions(const RunArgs& args, const Common& common);
 
+/// By which options a command takes files of inputs.
+inline constexpr const char* inputOptions = "--input NAME=FILE or --data FOLDER";
+
 /// Says on standard error which sizes of the inputs nothing gives: what is measured then is a model at size 1. `names` is empty
 /// where all are given.
-void noteOpenSizes(const std::vector<std::string>& names, const Common& common);
+void noteOpenSizes(const std::vector<std::string>& names, const Common& common,
+                   const std::string& options = inputOptions);
 
 /// Says on standard error which inputs nothing gives: what is measured may depend on what is drawn for them. `names` is empty
 /// where all are given.
-void noteDrawnInputs(const std::vector<std::string>& names, const Common& common);
+void noteDrawnInputs(const std::vector<std::string>& names, const Common& common,
+                     const std::string& options = inputOptions);
 
 /// Waits until nobody else measures on the device where it runs, and says so on standard error.
 Result<void> leaseDevice(device::RunnerClient& runner, const Common& common);

@@ -228,6 +228,7 @@ private:
 
     Result<Bisection> answer(BisectAnswer what) {
         found_.answer = what;
+        found_.inputs = judge_.chosen();
         return std::move(found_);
     }
 

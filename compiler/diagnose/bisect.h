@@ -74,6 +74,7 @@ struct GuiltyKernel {
 struct Bisection {
     BisectAnswer answer = BisectAnswer::GoodWithAll;
     std::vector<BisectStep> steps;
+    inspect::ChosenInputs inputs;               // that were drawn, if no folder was named and anything ran
     std::string pass;                           // Found
     driver::Stage stage = driver::Stage::Relay; // its
     bool mends = false; // all other passes without it are good; false: others have the fault too, or need it

@@ -85,13 +85,13 @@ Result<void> BisectJudge::readSets(const device::RunnerModel& loaded, const driv
         return {};
     }
     inspect::DataSet drawn;
-    LATHE_CHECKED(inspect::drawChosen(
-        loaded.inputs, {}, question_.chosen, asked,
-        [&](size_t, const model::HostTensor& tensor) -> Result<void> {
-            drawn.inputs.push_back(tensor);
-            return {};
-        },
-        quiet_.cancelled));
+    LATHE_TRY(chosen_, inspect::drawChosen(
+                           loaded.inputs, {}, question_.chosen, asked,
+                           [&](size_t, const model::HostTensor& tensor) -> Result<void> {
+                               drawn.inputs.push_back(tensor);
+                               return {};
+                           },
+                           quiet_.cancelled));
     sets_.push_back(std::move(drawn));
     return {};
 }

@@ -22,6 +22,8 @@ public:
 
     /// Fails where bisect() does.
     Result<Verdict> judge(const driver::Decisions& decisions, driver::Trace& trace);
+    /// Of all runs; none of the question's folders.
+    const inspect::ChosenInputs& chosen() const { return chosen_; }
 
 private:
     Result<Verdict> count(const MoreThan& most, const driver::Trace& trace) const;
@@ -36,7 +38,8 @@ private:
     const BisectQuestion& question_;
     driver::Progress quiet_; // cancellation alone
     device::RunnerClient runner_;
-    std::vector<inspect::DataSet> sets_;  // empty until something was loaded
+    std::vector<inspect::DataSet> sets_; // empty until something was loaded
+    inspect::ChosenInputs chosen_;
     std::optional<double> unoptimizedMs_; // of the first
     int judged_ = 0;
     bool first_ = false; // what is being judged

@@ -187,7 +187,7 @@ private:
 
     Result<void> drawAll() {
         inspect::Tensors given = files_ ? files_->inputs : inspect::Tensors();
-        LATHE_TRY(result_.shapes, inspect::drawChosen(
+        LATHE_TRY(result_.inputs, inspect::drawChosen(
                                       checked_.loaded().inputs, std::move(given), question_.chosen,
                                       inspect::asDeclared(checked_.trace()->graph.get(), question_.shapes),
                                       [&](size_t, const model::HostTensor& tensor) -> Result<void> {
@@ -202,7 +202,7 @@ private:
     /// Rows of what the compiled model gives, so many that they fit together.
     std::vector<std::vector<CheckRow*>> split() {
         const relay::Function& main = inspect::lastModule(*result_.trace)->main();
-        const auto symbols = inspect::symbolValues(result_.trace->passes.front().after->main(), result_.shapes);
+        const auto symbols = inspect::symbolValues(result_.trace->passes.front().after->main(), result_.inputs.shapes);
         const std::vector<relay::Type> types = relay::fieldTypes(main.resultType);
         std::unordered_map<std::string, int64_t> bytes; // 0: known only while running
         for (size_t i = 0; i < std::min(types.size(), main.outputNames.size()); ++i) {

@@ -60,7 +60,7 @@ struct Check {
     CheckQuestion question;                     // that it answers
     std::vector<CheckRow> rows;                 // in the model's order: what is computed from a value comes behind it
     size_t nested = 0;                          // values within branches and loops, which are left out
-    driver::Shapes shapes;                      // of the inputs that it ran on
+    inspect::ChosenInputs inputs;               // that it ran on
     std::shared_ptr<const driver::Trace> trace; // of the compilation that was checked
 
     size_t count(CheckState state) const;

@@ -68,13 +68,14 @@ driver::Shapes shapesBeside(const std::vector<device::RunnerValue>& inputs, cons
     return shapes;
 }
 
-Result<driver::Shapes> drawChosen(const std::vector<device::RunnerValue>& inputs, Tensors given,
-                                  const InputChoice& choice, const driver::Shapes& asked, const TakeInput& take,
-                                  const std::function<bool()>& cancelled) {
+Result<ChosenInputs> drawChosen(const std::vector<device::RunnerValue>& inputs, Tensors given,
+                                const InputChoice& choice, const driver::Shapes& asked, const TakeInput& take,
+                                const std::function<bool()>& cancelled) {
     LATHE_TRY(Tensors chosen, readInputs(inputs, choice.files));
     const driver::Shapes sizes = shapesBeside(inputs, chosen, asked);
     given.merge(std::move(chosen));
-    return drawInputs(inputs, given, sizes, choice.seed, take, cancelled);
+    LATHE_TRY(driver::Shapes shapes, drawInputs(inputs, given, sizes, choice.seed, take, cancelled));
+    return ChosenInputs{std::move(shapes), drawnInputs(inputs, given), sizesTakenAsOne(inputs, given, sizes)};
 }
 
 } // namespace lathe::inspect

@@ -23,10 +23,17 @@ Result<Tensors> readInputs(const std::vector<device::RunnerValue>& inputs, const
 driver::Shapes shapesBeside(const std::vector<device::RunnerValue>& inputs, const Tensors& given,
                             const driver::Shapes& asked);
 
+/// What a model is run with, and what of it nobody chose.
+struct ChosenInputs {
+    driver::Shapes shapes;               // of all
+    std::vector<std::string> drawn;      // as drawnInputs has them
+    std::vector<std::string> takenAsOne; // as sizesTakenAsOne has them
+};
+
 /// drawInputs with the files of the choice as well, and by its seed. Given tensors go before files; what files say of sizes
 /// goes before what is asked for.
-Result<driver::Shapes> drawChosen(const std::vector<device::RunnerValue>& inputs, Tensors given,
-                                  const InputChoice& choice, const driver::Shapes& asked, const TakeInput& take,
-                                  const std::function<bool()>& cancelled = {});
+Result<ChosenInputs> drawChosen(const std::vector<device::RunnerValue>& inputs, Tensors given,
+                                const InputChoice& choice, const driver::Shapes& asked, const TakeInput& take,
+                                const std::function<bool()>& cancelled = {});
 
 } // namespace lathe::inspect

@@ -146,6 +146,24 @@ private slots:
                  given.err.c_str());
     }
 
+    /// What is compared may depend on it as what is measured does.
+    void checksSayWhatIsDrawn() {
+        const QString path = file("product.onnx"), x = "x=" + data_ + "/input_0.pb";
+        for (const auto& [command, code] : {std::pair("check", 0), std::pair("bisect", 4)})
+            for (const auto& [arguments, drawn, isOpen] :
+                 {std::tuple(QStringList(), QStringList{"x", "z"}, true),
+                  {{"--shape", "n=5"}, {"x", "z"}, false},
+                  {{"--input", x}, {"z"}, false},
+                  {{"--input", x, "--input", "z=" + data_ + "/input_1.pb"}, {}, false}}) {
+                const Outcome outcome = runLathe(QStringList{command, path, "--json"} + arguments);
+                QVERIFY2(outcome.code == code, outcome.err.c_str());
+                const std::string said = "inputs drawn at random: " + drawn.join(", ").toStdString() + '"';
+                QCOMPARE(outcome.err.find(said) != std::string::npos, !drawn.isEmpty());
+                QCOMPARE(outcome.err.find("sizes that nothing gives are 1: n") != std::string::npos, isOpen);
+                QCOMPARE(jsonLines(outcome.out).back()["drawn_inputs"].toArray(), QJsonArray::fromStringList(drawn));
+            }
+    }
+
     /// --input and --data are of whole models.
     void oneKernelHasNone() {
         const QStringList bench{"bench", file("product.onnx"), "--kernel", "matmul"};

@@ -116,7 +116,7 @@ private slots:
         QCOMPARE(find(check, "c")->comparison.largest, 0.0);
         QCOMPARE(find(check, "c")->shape, (std::vector<int64_t>{2, 3}));
         QVERIFY(find(check, "c")->dtype == types::Float32);
-        QCOMPARE(check->shapes, (driver::Shapes{{"x", {2, 3}}}));
+        QCOMPARE(check->inputs.shapes, (driver::Shapes{{"x", {2, 3}}}));
     }
 
     void firstDivergence_data() {
@@ -418,7 +418,7 @@ g (float[1,3,9,9] x) => (float[1,20,9,9] y, int64[4,n] where) {
         asked.chosen.files.byName["x"] = file.string();
         const auto check = ask(model, asked);
         QVERIFY2(check, check ? "" : toString(check.error()).c_str());
-        QCOMPARE(check->shapes, (driver::Shapes{{"x", {1, 3}}, {"w", {1, 3}}}));
+        QCOMPARE(check->inputs.shapes, (driver::Shapes{{"x", {1, 3}}, {"w", {1, 3}}}));
     }
 
     /// A value is computed again as the check did, alone.

@@ -228,7 +228,7 @@ void CheckPage::describe() {
     const size_t diverge = check->count(CheckState::Diverges), within = check->count(CheckState::Within);
     QString text = tr("%1 compared with %2 at %3: %4.")
                        .arg(models::counted(qint64(within + diverge), "value", "values"),
-                            textOf(check->question.against), models::textOf(check->shapes),
+                            textOf(check->question.against), models::textOf(check->inputs.shapes),
                             diverge ? tr("%1, %2 within the tolerance")
                                           .arg(models::counted(qint64(diverge), "diverges", "diverge"),
                                                models::grouped(qint64(within)))
