@@ -352,7 +352,11 @@ int run(int argc, char** argv, int& failed) {
     tuneApp->add_option("model", tune.model, "the model file")->required();
     tuneApp->add_option("-o,--output", tune.out,
                         "write what was found as decisions, for --decisions of other commands");
-    tuneApp->add_option("--time", tune.seconds, "how long to look: 90s, 5m, 1h")->transform(duration());
+    tuneApp
+        ->add_option("--time", tune.seconds,
+                     "how long to look, 90s, 5m or 1h, once the model was compiled and run; what was found is then "
+                     "still checked")
+        ->transform(duration());
     tuneApp->add_option("--trials", tune.trials, "try at most so many")
         ->check(CLI::Range(int64_t{1}, int64_t{1} << 40));
     oneOf(tuneApp->add_option("--search", tune.search, "how candidates are chosen"),

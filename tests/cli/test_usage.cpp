@@ -80,6 +80,9 @@ private slots:
         QVERIFY2(one.out.find("lathe bundle check ") != std::string::npos &&
                      one.out.find("--verify-key") != std::string::npos,
                  one.out.c_str());
+        // What the time is of, for the command takes longer.
+        const QString tune = QString::fromStdString(runLathe({"help", "tune"}).out).simplified();
+        QVERIFY2(tune.contains("once the model was compiled and run"), qPrintable(tune));
     }
 
     /// An option that a command has no use for is a wish that silently would not come true.
