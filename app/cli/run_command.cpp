@@ -120,6 +120,8 @@ void print(const inspect::Sweep& sweep, const Common& common) {
 
 int fail(Diagnostic diagnostic, const driver::Trace& trace, const std::string& file, const Common& common) {
     diagnostic = inFile(std::move(diagnostic), file);
+    if (trace.graph && diagnostic.op.empty())
+        diagnostic = model::withOperator(std::move(diagnostic), *trace.graph);
     std::vector<Diagnostic> all;
     for (const Diagnostic& other : trace.diagnostics)
         if (other.severity == Severity::Error && !(other == diagnostic)) // warnings are printed already

@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-#define LATHE_ABI_VERSION 3
+#define LATHE_ABI_VERSION 4
 #define LATHE_MAX_RANK 32
 /* An artifact is a shared object that exports `lathe_model` (a lathe_model_desc). Its last segment holds the constants and
  * ends with a lathe_trailer, so that they stay whatever tools make of the file: strip, objcopy, patchelf. Or they lie in a
@@ -136,8 +136,8 @@ enum lathe_check_kind {
 };
 
 typedef struct lathe_check_desc {
-    int32_t kind; /* a lathe_check_kind */
-    int32_t origin;
+    int32_t kind;   /* a lathe_check_kind */
+    int32_t origin; /* of the call's nodes, or of the entry's; none beyond them */
     const char* message;
 } lathe_check_desc;
 
@@ -166,14 +166,15 @@ typedef struct lathe_model_desc {
     uint32_t flags; /* lathe_model_flags */
     const char* name;
     int32_t input_count, output_count, symbol_count, constant_count, kernel_count, call_count, entry_check_count,
-        padding;
+        entry_node_count;
     const lathe_value_desc* inputs;
     const lathe_value_desc* outputs;
     const char* const* symbols;
     const lathe_constant_desc* constants;
     const lathe_kernel_desc* kernels;
     const lathe_call_desc* calls;
-    const lathe_check_desc* entry_checks; /* message names the model's node or input */
+    const lathe_check_desc* entry_checks; /* of no origin: message names the model's input or output, if any */
+    const char* const* entry_nodes;       /* by origin, as of a call */
     const char* metadata;                 /* JSON for tools: target, build, peak memory expression, decisions */
     int32_t (*entry)(lathe_exec* exec);   /* 0, or non-zero after `fail` */
     const lathe_functions** functions;    /* where the runtime puts its table before the first run */

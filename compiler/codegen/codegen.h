@@ -81,6 +81,7 @@ struct ModelTables {
     std::vector<Kernel> kernels;
     std::vector<Call> calls;
     std::vector<CheckText> entryChecks;
+    std::vector<std::string> entryNodes; // by origin
     std::string metadata;
     std::string entry; // symbol of the entry function
 };

@@ -146,6 +146,8 @@ codegen::ModelTables makeTables(const relay::Module& module, const model::ModelG
             description.nodes.push_back(lower::nodeNames(span, *module.spans, graph));
         tables.calls.push_back(std::move(description));
     }
+    for (const model::Span span : entry.origins)
+        tables.entryNodes.push_back(lower::nodeNames(span, *module.spans, graph));
     tables.metadata = withContents(tables, objects);
     if (source)
         tables.metadata = withIntegers(tables.metadata, *source);

@@ -268,17 +268,20 @@ bool EntryBuilder::defined(const TensorType& type) const {
     return std::all_of(type.shape.begin(), type.shape.end(), [&](const Expr& dim) { return defined(dim); });
 }
 
-void EntryBuilder::check(EntryScope& scope, Expr condition, tir::CheckKind kind, std::string message) {
-    scope.add(makeStmt(tir::Check{std::move(condition), kind, std::move(message)}, -1));
+void EntryBuilder::check(EntryScope& scope, Expr condition, tir::CheckKind kind, std::string message,
+                         model::Span span) {
+    int origin = -1;
+    if (!span.empty()) {
+        const auto [place, fresh] = origins_.try_emplace(span, static_cast<int>(entry_.origins.size()));
+        if (fresh)
+            entry_.origins.push_back(span);
+        origin = place->second;
+    }
+    scope.add(makeStmt(tir::Check{std::move(condition), kind, std::move(message)}, origin));
 }
 
 Failure EntryBuilder::refused(model::Span span, std::string what, std::string hint) {
     return Failure(refuse(span, *module_.spans, graph_, std::move(what), std::move(hint)));
-}
-
-std::string EntryBuilder::describe(model::Span span, const std::string& what) const {
-    const std::string where = at(span);
-    return where.empty() ? what : where + ": " + what;
 }
 
 Result<Entry> makeEntry(const relay::Module& module, const Kernels& kernels, const model::ModelGraph* graph) {

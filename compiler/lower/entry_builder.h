@@ -77,9 +77,9 @@ private:
     bool defined(const Expr& expr) const;
     bool defined(const TensorType& type) const;
     void define(const arith::Var& var) { defined_.insert(var.get()); }
-    void check(EntryScope& scope, Expr condition, tir::CheckKind kind, std::string message);
+    /// span: the nodes that fail with it.
+    void check(EntryScope& scope, Expr condition, tir::CheckKind kind, std::string message, model::Span span = {});
     Failure refused(model::Span span, std::string what, std::string hint = {});
-    std::string describe(model::Span span, const std::string& what) const;
 
     // Calls of kernels, symbols from data, checks: entry_calls.cpp
 
@@ -95,17 +95,15 @@ private:
                           std::vector<Expr>& owned);
     Result<void> lowerBindSymbols(const relay::Binding& binding, const relay::OpCall& call, EntryScope& scope);
     Result<void> lowerAssume(const relay::Binding& binding, const relay::OpCall& call, EntryScope& scope);
-    /// Before memory is asked for: that the value's size is one, and within the limit. The message names the
-    /// nodes of the span, or `name`.
+    /// Before memory is asked for: that the value's size is one, and within the limit. `name` begins
+    /// the message, for a value that no node makes.
     void checkSizes(const TensorType& type, model::Span span, EntryScope& scope, const std::string& name = {});
     /// The same for the values that a fused function computes on the way: its loops run over them.
     void checkInside(const relay::Function& function, EntryScope& scope);
     /// Over the kernel's scalars: that its index arithmetic on them stays within int64; null if provable.
     Expr indicesComputable(int kernelOrdinal);
     /// A check of sizes, unless the same one stands before it.
-    void checkOnce(EntryScope& scope, const Expr& holds, const std::string& where, const std::string& message);
-    /// "node 'a'", or nothing.
-    std::string at(model::Span span) const;
+    void checkOnce(EntryScope& scope, const Expr& holds, const std::string& message, model::Span span);
 
     // `if` and `loop`: entry_control.cpp
 
@@ -146,6 +144,7 @@ private:
     std::set<std::string> checked_; // conditions of sizes, outside of nested Blocks
     std::map<int, Expr> indicesComputable_;
     std::map<Hash128, int> constantOrdinals_;
+    std::map<model::Span, int> origins_;   // places in entry_.origins
     std::map<uint32_t, int32_t> outputOf_; // Var of the main Block -> the output it is
     std::set<int32_t> writtenInPlace_;
     int depth_ = 0; // of nested Blocks

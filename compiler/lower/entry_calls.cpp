@@ -2,7 +2,6 @@
 //
 // The entry's kernel calls, the symbols that data define, and the checks of both.
 #include "arith/print.h"
-#include "lower/diagnose.h"
 #include "lower/entry_builder.h"
 #include "lower/sizes.h"
 #include "relay/attrs.h"
@@ -105,7 +104,7 @@ void EntryBuilder::callKernel(const std::string& function, int kernelOrdinal, co
         map[kernel.scalars[i].get()] = scalars[i];
     auto here = [&](const Expr& expr) { return arith::simplify(arith::substitute(expr, map)); };
     if (const Expr holds = indicesComputable(kernelOrdinal))
-        checkOnce(scope, arith::substitute(holds, map), at(plan.span), "a size is more than can be computed");
+        checkOnce(scope, arith::substitute(holds, map), "a size is more than can be computed", plan.span);
     Expr workspace;
     if (kernel.workspaceBytes && !arith::isConst(kernel.workspaceBytes, 0)) {
         workspace = scope.allocate(here(kernel.workspaceBytes), {BufferUse::Kind::Workspace, function, plan.span});
@@ -161,8 +160,8 @@ Result<void> EntryBuilder::lowerBindSymbols(const relay::Binding& binding, const
         constexpr int64_t least = std::numeric_limits<int64_t>::min(), most = std::numeric_limits<int64_t>::max();
         if (var->lower != least || var->upper != most)
             check(scope, arith::logicalAnd(arith::ge(var, var->lower), arith::le(var, var->upper)),
-                  tir::CheckKind::InvalidValue,
-                  describe(binding.span, fmt::format("{} is outside {} … {}", var->name, var->lower, var->upper)));
+                  tir::CheckKind::InvalidValue, fmt::format("{} is outside {} … {}", var->name, var->lower, var->upper),
+                  binding.span);
     }
     scope.newSegment();
     values_[binding.var.id] = EntryValue(value);
@@ -172,9 +171,9 @@ Result<void> EntryBuilder::lowerBindSymbols(const relay::Binding& binding, const
 Result<void> EntryBuilder::lowerAssume(const relay::Binding& binding, const relay::OpCall& call, EntryScope& scope) {
     const auto& attrs = relay::attrs<relay::AssumeAttrs>(call.attrs);
     if (const Expr holds = computable({attrs.condition}))
-        checkOnce(scope, holds, at(binding.span), "a size is more than can be computed");
-    check(scope, attrs.condition, tir::CheckKind::ShapeMismatch,
-          describe(binding.span, "it does not hold that " + attrs.message));
+        checkOnce(scope, holds, "a size is more than can be computed", binding.span);
+    check(scope, attrs.condition, tir::CheckKind::ShapeMismatch, "it does not hold that " + attrs.message,
+          binding.span);
     EntryValue value = values_.at(call.args.front().id);
     if (const TensorType* type = asTensor(binding.type))
         value.type = *type;
@@ -184,7 +183,7 @@ Result<void> EntryBuilder::lowerAssume(const relay::Binding& binding, const rela
 
 void EntryBuilder::checkSizes(const TensorType& type, model::Span span, EntryScope& scope, const std::string& name) {
     if (const auto size = sizeCondition(type.dtype, type.shape))
-        checkOnce(scope, size->holds, name.empty() ? at(span) : name, size->message);
+        checkOnce(scope, size->holds, name.empty() ? size->message : name + ": " + size->message, span);
 }
 
 void EntryBuilder::checkInside(const relay::Function& function, EntryScope& scope) {
@@ -209,8 +208,7 @@ Expr EntryBuilder::indicesComputable(int kernelOrdinal) {
     return it->second;
 }
 
-void EntryBuilder::checkOnce(EntryScope& scope, const Expr& holds, const std::string& where,
-                             const std::string& message) {
+void EntryBuilder::checkOnce(EntryScope& scope, const Expr& holds, const std::string& message, model::Span span) {
     // Symbols that data define may share a name: the key tells them apart.
     const arith::Names byNode{[](const Expr& var) { return fmt::format("{}", fmt::ptr(var.get())); },
                               [](const arith::StoragePtr& storage) { return storage->name; }};
@@ -220,12 +218,7 @@ void EntryBuilder::checkOnce(EntryScope& scope, const Expr& holds, const std::st
         return;
     if (depth_ == 0) // what a nested Block checks, it alone has checked
         checked_.insert(text);
-    check(scope, holds, tir::CheckKind::InvalidValue, where.empty() ? message : where + ": " + message);
-}
-
-std::string EntryBuilder::at(model::Span span) const {
-    const std::string nodes = nodeNames(span, *module_.spans, graph_);
-    return nodes.empty() ? "" : fmt::format("node '{}'", nodes);
+    check(scope, holds, tir::CheckKind::InvalidValue, message, span);
 }
 
 } // namespace lathe::lower

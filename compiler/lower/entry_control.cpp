@@ -174,8 +174,7 @@ Result<std::vector<Scan>> EntryBuilder::prepareScans(const relay::Binding& bindi
 
 Expr EntryBuilder::keep(const Expr& place, const Expr& bytes, model::Span span, EntryScope& scope) {
     const arith::Var kept = scope.let("kept", rtCall(LATHE_FN_KEEP, {place, bytes}, types::Handle));
-    check(scope, isGiven(kept), tir::CheckKind::OutOfMemory,
-          describe(span, "not enough memory for what the loop hands on"));
+    check(scope, isGiven(kept), tir::CheckKind::OutOfMemory, "not enough memory for what the loop hands on", span);
     return kept;
 }
 

@@ -72,6 +72,7 @@ struct Entry {
     std::vector<relay::ConstantPtr> constants; // by ordinal of RtCall CONSTANT
     Expr peakBytes;                            // arena, over the symbols; null: only running tells
     std::vector<PlacedBuffer> buffers;         // what lies there
+    std::vector<model::Span> origins;          // of the function's checks
 };
 
 /// The entry of the main function. Kernels must be lowered (their workspace sizes are known).

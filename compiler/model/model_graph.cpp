@@ -3,6 +3,7 @@
 // Text of declared types and attributes for people, and the table of nodes by id.
 #include "model/model_graph.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -140,6 +141,16 @@ std::string displayName(const Node& node) {
 std::string operatorName(const Node& node) {
     const std::string name = node.domain.empty() ? node.op : fmt::format("{}.{}", node.domain, node.op);
     return node.version > 0 ? fmt::format("{}-{}", name, node.version) : name;
+}
+
+Diagnostic withOperator(Diagnostic diagnostic, const ModelGraph& model) {
+    const auto isNamed = [&](const Node* node) { return node && displayName(*node) == diagnostic.node; };
+    if (std::ranges::count_if(model.nodes, isNamed) != 1)
+        return diagnostic;
+    const Node& node = **std::ranges::find_if(model.nodes, isNamed);
+    diagnostic.op = operatorName(node);
+    diagnostic.nodeId = node.id;
+    return diagnostic;
 }
 
 } // namespace lathe::model

@@ -152,5 +152,8 @@ Role roleOf(const ModelGraph& model, const Node& node);
 std::string displayName(const Node& node);
 /// "ai.onnx.Conv-11".
 std::string operatorName(const Node& node);
+/// The diagnostic, which a run gave and which names a node alone, with that node's operator and id. As it was if it names
+/// none, or several.
+Diagnostic withOperator(Diagnostic diagnostic, const ModelGraph& model);
 
 } // namespace lathe::model

@@ -76,7 +76,7 @@ lathe_status checkTables(const lathe_model_desc& desc, int64_t constantBytes, Er
     if (!tableThere(desc.input_count, desc.inputs) || !tableThere(desc.output_count, desc.outputs) ||
         !tableThere(desc.symbol_count, desc.symbols) || !tableThere(desc.constant_count, desc.constants) ||
         !tableThere(desc.kernel_count, desc.kernels) || !tableThere(desc.call_count, desc.calls) ||
-        !tableThere(desc.entry_check_count, desc.entry_checks))
+        !tableThere(desc.entry_check_count, desc.entry_checks) || !tableThere(desc.entry_node_count, desc.entry_nodes))
         return error.set(LATHE_BAD_ARTIFACT, "one of its tables is missing");
     for (int32_t i = 0; i < desc.input_count; ++i)
         if (const lathe_status bad = checkValue(desc, desc.inputs[i], "input", i, error))

@@ -70,27 +70,25 @@ ErrorText& threadError() {
 lathe_status describeFailure(const lathe_model_desc& desc, const Failure& failure, ErrorText& text, ErrorText& node) {
     node.clear();
     const int64_t ordinal = int64_t{failure.status} - 1;
-    if (failure.call < 0 || failure.call >= desc.call_count) {
-        if (ordinal < 0 || ordinal >= desc.entry_check_count)
-            return text.set(LATHE_INTERNAL, "the model failed with status %d, which its tables do not explain",
-                            failure.status);
-        const lathe_check_desc& check = desc.entry_checks[ordinal];
-        const bool hasText = check.message && *check.message;
-        return text.set(statusOf(check.kind), "%s", hasText ? check.message : defaultMessage(check.kind));
-    }
-
-    const lathe_call_desc& call = desc.calls[failure.call];
-    const lathe_kernel_desc& kernel = desc.kernels[call.kernel];
-    if (ordinal < 0 || ordinal >= kernel.check_count)
-        return text.set(LATHE_INTERNAL, "kernel '%s' failed with status %d, which its tables do not explain",
-                        kernel.name ? kernel.name : "", failure.status);
-    const lathe_check_desc& check = kernel.checks[ordinal];
+    const bool ofCall = failure.call >= 0 && failure.call < desc.call_count;
+    const lathe_call_desc* call = ofCall ? &desc.calls[failure.call] : nullptr;
+    const lathe_kernel_desc* kernel = call ? &desc.kernels[call->kernel] : nullptr;
+    if (ordinal < 0 || ordinal >= (kernel ? kernel->check_count : desc.entry_check_count))
+        return kernel ? text.set(LATHE_INTERNAL, "kernel '%s' failed with status %d, which its tables do not explain",
+                                 kernel->name ? kernel->name : "", failure.status)
+                      : text.set(LATHE_INTERNAL, "the model failed with status %d, which its tables do not explain",
+                                 failure.status);
+    const lathe_check_desc& check = (kernel ? kernel->checks : desc.entry_checks)[ordinal];
     const char* message = check.message && *check.message ? check.message : defaultMessage(check.kind);
-    if (check.origin >= 0 && check.origin < call.origin_count && call.nodes[check.origin] && *call.nodes[check.origin])
-        node.set(LATHE_OK, "%s", call.nodes[check.origin]);
-    if (*node.c_str())
+    const char* const* nodes = call ? call->nodes : desc.entry_nodes;
+    const int32_t nodeCount = call ? call->origin_count : desc.entry_node_count;
+    if (check.origin >= 0 && check.origin < nodeCount && nodes[check.origin] && *nodes[check.origin]) {
+        node.set(LATHE_OK, "%s", nodes[check.origin]);
         return text.set(statusOf(check.kind), "node '%s': %s", node.c_str(), message);
-    return text.set(statusOf(check.kind), "function '%s': %s", call.function ? call.function : "", message);
+    }
+    if (call)
+        return text.set(statusOf(check.kind), "function '%s': %s", call->function ? call->function : "", message);
+    return text.set(statusOf(check.kind), "%s", message);
 }
 
 } // namespace lathe::runtime

@@ -4,6 +4,7 @@
 //
 // Inputs with which a compiled model cannot run: `lathe run` names file, node and what to do, ends with exit code 1 and
 // saves nothing. The same model still runs with good inputs.
+#include "support/json_lines.h"
 #include "support/onnx_model.h"
 #include "support/program.h"
 #include "support/program_of_tests.h"
@@ -53,9 +54,10 @@ class TestBadRuns : public QObject {
     fs::path folder_;
     using Inputs = std::vector<std::pair<std::string, std::string>>; // name, bytes of a TensorProto
 
-    Outcome run(const Inputs& inputs) {
+    Outcome run(const Inputs& inputs, const QStringList& more = {}) {
         QStringList arguments = {"run", QString::fromStdString((folder_ / "model.onnx").string()), "--save",
                                  QString::fromStdString((folder_ / "saved").string())};
+        arguments << more;
         for (const auto& [name, bytes] : inputs) {
             const fs::path file = folder_ / (name + ".pb");
             writeFile(file, bytes);
@@ -179,6 +181,31 @@ private slots:
         runs({{"x", floats({2})}, {"k", int64s({1})}});
         fails({{"x", floats({2})}, {"k", int64s({})}}, "choice", "reshaped to []");
         fails({{"x", floats({2})}, {"k", int64s({1, 0})}}, "choice", "reshaped to []");
+    }
+
+    /// Whatever finds it: a kernel, or what stands around the kernels.
+    void nodeOfAFailureForPrograms_data() {
+        QTest::addColumn<QString>("graph");
+        QTest::addColumn<std::string>("to");
+        QTest::addColumn<QString>("op");
+        QTest::newRow("of a kernel") << "(float[n] x, int64[2] to) => (float[2] y) { [late] y = Gather(x, to) }"
+                                     << int64s({0, 6}) << "ai.onnx.Gather-13";
+        QTest::newRow("of sizes") << "(float[n] x, int64[2] to) => (float[p,q] y) { [late] y = Reshape(x, to) }"
+                                  << int64s({4, 2}) << "ai.onnx.Reshape-21";
+        QTest::newRow("of a size") << "(float[n] x, int64[2] to) => (float[p,q] y) { [late] y = Expand(x, to) }"
+                                   << int64s({-1, 1}) << "ai.onnx.Expand-13";
+    }
+    void nodeOfAFailureForPrograms() {
+        QFETCH(QString, graph);
+        QFETCH(std::string, to);
+        QFETCH(QString, op);
+        model("g " + graph.toStdString());
+        const Outcome outcome = run({{"x", floats({6})}, {"to", to}}, {"--json"});
+        QCOMPARE(outcome.code, 1);
+        const QJsonObject failure = jsonLines(outcome.err).value(0);
+        QCOMPARE(failure["node"].toString(), "late");
+        QCOMPARE(failure["operator"].toString(), op);
+        QVERIFY2(!failure["what"].toString().contains("late"), outcome.err.c_str());
     }
 
     void artifactThatIsDamaged() {

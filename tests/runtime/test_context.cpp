@@ -26,6 +26,7 @@ enum Behaviour : int64_t {
     Sum,
     FailKernel,
     FailEntry,
+    FailEntryNode,
     FailUnexplained,
     ForgetOutput,
     ArenaUse,
@@ -62,6 +63,8 @@ int32_t misbehave(lathe_exec* exec, int64_t behaviour) {
         return 1;
     case FailEntry:
         return 2; // without fail: a check of the entry all the same
+    case FailEntryNode:
+        return 3;
     case FailUnexplained:
         functions->fail(exec, 0, 77);
         return 77;
@@ -132,7 +135,9 @@ const char* const symbols[] = {"n", "m"};
 const char* const nodes[] = {"conv1, relu1", "gather_3"};
 const lathe_check_desc kernelChecks[] = {{LATHE_CHECK_INDEX_OUT_OF_RANGE, 1, "index out of range (5 of 4)"}};
 const lathe_check_desc entryChecks[] = {{LATHE_CHECK_OUT_OF_MEMORY, 0, "out of memory"},
-                                        {LATHE_CHECK_SHAPE_MISMATCH, 0, "input 'x': dim 0 contradicts symbol 'n'"}};
+                                        {LATHE_CHECK_SHAPE_MISMATCH, -1, "input 'x': dim 0 contradicts symbol 'n'"},
+                                        {LATHE_CHECK_INVALID_VALUE, 1, "a size is negative"}};
+const char* const entryNodes[] = {"", "reshape_4"};
 const lathe_kernel_desc kernels[] = {{"double", 1, kernelChecks}};
 const lathe_call_desc calls[] = {{"fused_double", 0, 2, nodes, 0, 0}};
 
@@ -145,13 +150,15 @@ lathe_model_desc description() {
     desc.symbol_count = 2;
     desc.kernel_count = 1;
     desc.call_count = 1;
-    desc.entry_check_count = 2;
+    desc.entry_check_count = 3;
+    desc.entry_node_count = 2;
     desc.inputs = inputs;
     desc.outputs = outputs;
     desc.symbols = symbols;
     desc.kernels = kernels;
     desc.calls = calls;
     desc.entry_checks = entryChecks;
+    desc.entry_nodes = entryNodes;
     desc.entry = entry;
     desc.functions = &functions;
     return desc;
@@ -395,6 +402,10 @@ private slots:
         QCOMPARE(lathe_run(context_), LATHE_MISMATCH);
         QCOMPARE(lathe_last_error(context_), "input 'x': dim 0 contradicts symbol 'n' (with x: 1 x 1)");
         QCOMPARE(lathe_last_error_node(context_), "");
+        QCOMPARE(set({1}, {1, 1}, FailEntryNode), LATHE_OK);
+        QCOMPARE(lathe_run(context_), LATHE_RUN_FAILED);
+        QCOMPARE(lathe_last_error(context_), "node 'reshape_4': a size is negative");
+        QCOMPARE(lathe_last_error_node(context_), "reshape_4");
         QCOMPARE(set({1}, {1, 1}, FailUnexplained), LATHE_OK);
         QCOMPARE(lathe_run(context_), LATHE_INTERNAL);
         QCOMPARE(set({1}, {1, 1}, ForgetOutput), LATHE_OK);
@@ -547,6 +558,9 @@ private slots:
         lathe_call_desc wrong[] = {calls[0]};
         wrong[0].kernel = 1;
         desc.calls = wrong;
+        QCOMPARE(load(desc), LATHE_BAD_ARTIFACT);
+        desc = description();
+        desc.entry_nodes = nullptr;
         QCOMPARE(load(desc), LATHE_BAD_ARTIFACT);
     }
 

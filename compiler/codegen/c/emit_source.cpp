@@ -103,17 +103,18 @@ CModule makeModule(const CModel& model) {
 /// A row a status, from 1 on: what failed, and its kind.
 std::string messages(const CModel& model) {
     std::string rows;
-    const auto add = [&](const ModelTables::CheckText& check, const std::string& where) {
-        rows += fmt::format("    {{{}, {}}},\n", check.kind,
-                            cString(where.empty() ? check.message : where + ": " + check.message));
-    };
-    for (const ModelTables::CheckText& check : model.tables.entryChecks)
-        add(check, "");
-    for (const ModelTables::Call& call : model.tables.calls)
-        for (const ModelTables::CheckText& check : model.tables.kernels.at(static_cast<size_t>(call.kernel)).checks) {
-            const bool known = check.origin >= 0 && static_cast<size_t>(check.origin) < call.nodes.size();
-            add(check, known ? fmt::format("node '{}'", call.nodes[static_cast<size_t>(check.origin)]) : "");
+    const auto add = [&](const std::vector<ModelTables::CheckText>& checks, const std::vector<std::string>& nodes) {
+        for (const ModelTables::CheckText& check : checks) {
+            const bool known = check.origin >= 0 && static_cast<size_t>(check.origin) < nodes.size();
+            const std::string node = known ? nodes[static_cast<size_t>(check.origin)] : "";
+            rows +=
+                fmt::format("    {{{}, {}}},\n", check.kind,
+                            cString(node.empty() ? check.message : fmt::format("node '{}': {}", node, check.message)));
         }
+    };
+    add(model.tables.entryChecks, model.tables.entryNodes);
+    for (const ModelTables::Call& call : model.tables.calls)
+        add(model.tables.kernels.at(static_cast<size_t>(call.kernel)).checks, call.nodes);
     return rows;
 }
 

@@ -39,11 +39,8 @@ public:
         for (const ModelTables::Kernel& k : t.kernels)
             kernels.push_back(record({text(k.name), i32(size(k.checks)), checks(k.checks)}));
         for (const ModelTables::Call& c : t.calls) {
-            std::vector<Constant*> nodes;
-            for (const std::string& node : c.nodes)
-                nodes.push_back(text(node));
             calls.push_back(record(
-                {text(c.function), i32(c.kernel), i32(size(c.nodes)), array(nodes), f64(c.flops), f64(c.bytes)}));
+                {text(c.function), i32(c.kernel), i32(size(c.nodes)), texts(c.nodes), f64(c.flops), f64(c.bytes)}));
         }
         Constant* model = record({i32(LATHE_ABI_VERSION),
                                   i32(static_cast<int32_t>(t.flags)),
@@ -55,7 +52,7 @@ public:
                                   i32(size(t.kernels)),
                                   i32(size(t.calls)),
                                   i32(size(t.entryChecks)),
-                                  i32(0),
+                                  i32(size(t.entryNodes)),
                                   array(inputs),
                                   array(outputs),
                                   array(symbols),
@@ -63,6 +60,7 @@ public:
                                   array(kernels),
                                   array(calls),
                                   checks(t.entryChecks),
+                                  texts(t.entryNodes),
                                   text(t.metadata),
                                   entry,
                                   functions,
@@ -99,6 +97,12 @@ private:
             return null();
         return global(
             llvm::ConstantArray::get(llvm::ArrayType::get(elements[0]->getType(), elements.size()), elements));
+    }
+    Constant* texts(const std::vector<std::string>& strings) {
+        std::vector<Constant*> elements;
+        for (const std::string& each : strings)
+            elements.push_back(text(each));
+        return array(elements);
     }
     Constant* value(const ModelTables::Value& v) {
         std::vector<Constant*> dims;
