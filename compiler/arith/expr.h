@@ -325,5 +325,7 @@ void hashInto(Hasher& hasher, const Expr& expr, std::unordered_map<const void*, 
 /// One line: "floordiv(n + 3, 4)", "select(a < b, x, y)", "A[i, j]", "exp:float32(x)", "2:int64". Precedence decides
 /// brackets; constants of type index and bool stand without a type. Grammar: arith/print.h.
 std::string toString(const Expr& expr);
+/// Of a size, for a sentence: "?" for what a reader would not take for one, as choices between sizes are.
+std::string sizeText(const Expr& size);
 
 } // namespace lathe::arith

@@ -139,6 +139,27 @@ private:
     const Names& names_;
 };
 
+/// left: how many nodes it may still have.
+bool isPlainSize(const Expr& expr, int& left) {
+    if (--left < 0)
+        return false;
+    switch (expr.kind()) {
+    case ExprKind::IntImm:
+    case ExprKind::Var:
+        return true;
+    case ExprKind::Add:
+    case ExprKind::Sub:
+    case ExprKind::Mul:
+    case ExprKind::FloorDiv:
+    case ExprKind::FloorMod:
+    case ExprKind::Min:
+    case ExprKind::Max:
+        return std::ranges::all_of(expr->args, [&](const Expr& arg) { return isPlainSize(arg, left); });
+    default:
+        return false;
+    }
+}
+
 } // namespace
 
 const char* spelling(ExprKind kind) {
@@ -255,6 +276,11 @@ std::string toString(const Expr& expr) {
     print(out, expr,
           {[&](const Expr& var) { return vars.of(var); }, [](const StoragePtr& storage) { return storage->name; }});
     return out;
+}
+
+std::string sizeText(const Expr& size) {
+    int most = 15;
+    return size && isPlainSize(size, most) ? toString(size) : "?";
 }
 
 } // namespace lathe::arith

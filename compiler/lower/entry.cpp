@@ -91,7 +91,7 @@ Result<void> EntryBuilder::bindInputs(const relay::Function& main, EntryScope& s
         for (size_t axis : given) {
             const Expr& dim = type->shape[axis];
             check(scope, arith::eq(actual(axis), dim), tir::CheckKind::ShapeMismatch,
-                  fmt::format("input '{}': dim {} is not {}{}", param.name, axis, arith::toString(dim),
+                  fmt::format("input '{}': dim {} is not {}{}", param.name, axis, arith::sizeText(dim),
                               arith::asInt(dim) ? "" : ", as the other inputs say"));
         }
         values_[param.var.id] = {

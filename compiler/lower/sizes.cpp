@@ -194,11 +194,8 @@ std::optional<SizeCondition> sizeCondition(DataType dtype, const std::vector<Exp
         holds = both(holds, arith::le(product, number(static_cast<double>(limits::tensorElements))));
     if (!holds)
         return std::nullopt;
-    std::string text;
-    for (const Expr& dim : shape)
-        text += (text.empty() ? "" : ", ") + arith::toString(dim);
-    return SizeCondition{holds, fmt::format("the size [{}] of {} is negative, or more than the limit of {} elements",
-                                            text, toString(dtype), limits::tensorElements)};
+    return SizeCondition{holds, fmt::format("the size {} of {} is negative, or more than the limit of {} elements",
+                                            relay::text(shape), toString(dtype), limits::tensorElements)};
 }
 
 std::vector<Expr> scalarIndices(const tir::PrimFunc& computation) {

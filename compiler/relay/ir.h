@@ -80,7 +80,7 @@ bool sameLayout(const LayoutPtr& a, const LayoutPtr& b);
 bool sameType(const Type& a, const Type& b);
 /// "float32[n, 3]", "(float32[2], bool[])", "List(float32[n])", with layout "float32[1, 64, 56, 56; 0, 1/8, 2, 3, 1%8]".
 std::string toString(const Type& type);
-/// "[n,3]".
+/// "[n,3]", for messages.
 std::string text(const std::vector<Expr>& shape);
 
 struct Constructor {

@@ -303,7 +303,7 @@ Result<Expr> equalDim(const Expr& a, const Expr& b, RuleContext& context, const 
     Expr condition = arith::eq(a, b);
     if (arith::provablyFalse(condition))
         return failure(
-            fmt::format("{} are {} and {}, they must be equal", what, arith::toString(a), arith::toString(b)));
+            fmt::format("{} are {} and {}, they must be equal", what, arith::sizeText(a), arith::sizeText(b)));
     context.require(condition, what + " are equal");
     return arith::isConst(b) ? b : a;
 }

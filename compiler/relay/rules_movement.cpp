@@ -23,11 +23,13 @@ Result<Type> reshape(Op, RuleContext& context) {
         Expr condition = arith::eq(before, after);
         if (arith::provablyFalse(condition))
             return failure(fmt::format("{} cannot be reshaped to {}: {} and {} elements", text(x->shape), text(shape),
-                                       arith::toString(before), arith::toString(after)));
+                                       arith::sizeText(before), arith::sizeText(after)));
         for (const Expr& dim : shape)
             if (!arith::provablyTrue(arith::ge(dim, Expr(0))))
                 condition = arith::logicalAnd(condition, arith::ge(dim, Expr(0)));
-        context.require(condition, fmt::format("{} can be reshaped to {}", text(x->shape), text(shape)));
+        const std::string count = arith::isConst(after) ? fmt::format(" ({})", arith::toString(after)) : "";
+        context.require(condition, fmt::format("{} can be reshaped to {}, which takes as many elements{}",
+                                               text(x->shape), text(shape), count));
     }
     return tensorType(x->dtype, shape);
 }
@@ -130,7 +132,7 @@ Result<Type> pad(Op, RuleContext& context) {
         if (arith::isConst(dim, 0))
             return failure(fmt::format("dim {} is empty: there is nothing that padding could repeat", i));
         context.require(arith::gt(dim, Expr(0)),
-                        fmt::format("dim {} is not empty, as its padding repeats it", arith::toString(dim)));
+                        fmt::format("dim {} is not empty, as its padding repeats it", arith::sizeText(dim)));
     }
     return tensorType(x->dtype, std::move(shape));
 }

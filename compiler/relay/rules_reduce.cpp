@@ -94,7 +94,7 @@ Result<Type> topK(Op, RuleContext& context) {
         return failure(fmt::format("the top {} of {} elements", arith::toString(at.k), arith::toString(dim)));
     if (!arith::provablyTrue(condition))
         context.require(condition,
-                        fmt::format("dim {} of {} has {} elements", at.axis, text(x->shape), arith::toString(at.k)));
+                        fmt::format("dim {} of {} has {} elements", at.axis, text(x->shape), arith::sizeText(at.k)));
     dim = at.k;
     return tupleType({tensorType(x->dtype, shape), tensorType(types::Int64, shape)});
 }

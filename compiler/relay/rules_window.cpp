@@ -33,11 +33,11 @@ Result<Expr> windows(const Expr& dim, const Window& window, RuleContext& context
     count = arith::simplify(count);
     Expr condition = arith::ge(count, Expr(0));
     if (arith::provablyFalse(condition))
-        return failure(fmt::format("a window of {} does not fit a dim of {}", arith::toString(window.kernel),
-                                   arith::toString(dim)));
+        return failure(fmt::format("a window of {} does not fit a dim of {}", arith::sizeText(window.kernel),
+                                   arith::sizeText(dim)));
     if (!arith::provablyTrue(condition))
         context.require(
-            condition, fmt::format("a window of {} fits dim {}", arith::toString(window.kernel), arith::toString(dim)));
+            condition, fmt::format("a window of {} fits dim {}", arith::sizeText(window.kernel), arith::sizeText(dim)));
     return count;
 }
 

@@ -139,7 +139,7 @@ std::string toString(const Type& type) {
 std::string text(const std::vector<Expr>& shape) {
     std::string result = "[";
     for (size_t i = 0; i < shape.size(); ++i)
-        result += (i == 0 ? "" : ",") + arith::toString(shape[i]);
+        result += (i == 0 ? "" : ",") + arith::sizeText(shape[i]);
     return result + "]";
 }
 

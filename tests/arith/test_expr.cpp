@@ -173,6 +173,8 @@ private slots:
         QCOMPARE(toString(floorDiv(a + 3, 4)), std::string("floordiv(a + 3, 4)"));
         QCOMPARE(toString(select(lt(a, b), a, b)), std::string("select(a < b, a, b)"));
         QCOMPARE(toString(logicalNot(logicalAnd(lt(a, b), ge(b, c)))), std::string("!(a < b && b >= c)"));
+        QCOMPARE(sizeText(floorDiv(a + 3, 4)), std::string("floordiv(a + 3, 4)"));
+        QCOMPARE(sizeText(max(a, select(lt(a, b), a, b))), std::string("?"));
         Var x = var("x", types::Float32);
         QCOMPARE(toString(call(Intrinsic::Exp, {x}, types::Float32)), std::string("exp:float32(x)"));
         QCOMPARE(toString(x + floatImm(0.1, types::Float32)), std::string("x + 0.1:float32"));

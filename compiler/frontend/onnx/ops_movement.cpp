@@ -189,14 +189,14 @@ void convertSplit(NodeReader& node, Builder& b) {
     const bool given = node.has("split") || node.hasInput(1);
     if (!given && node.version() < 18) // from then on the last part may be smaller
         x = assume(b, x, arith::eq(arith::floorMod(size, static_cast<int64_t>(sizes.size())), 0),
-                   fmt::format("a dim of {} divides into {} equal parts", arith::toString(size), sizes.size()));
+                   fmt::format("a dim of {} divides into {} equal parts", arith::sizeText(size), sizes.size()));
     Expr covered = 0;
     for (const Expr& part : sizes)
         covered = covered + part;
     covered = arith::simplify(covered);
     x = assume(
         b, x, arith::eq(covered, size),
-        fmt::format("the parts, of {} elements, cover a dim of {}", arith::toString(covered), arith::toString(size)));
+        fmt::format("the parts, of {} elements, cover a dim of {}", arith::sizeText(covered), arith::sizeText(size)));
     if (sizes.size() < node.outputs())
         return node.fail(
             fmt::format("the split gives {} parts, but the node has {} outputs", sizes.size(), node.outputs()));

@@ -109,7 +109,7 @@ void convertGroupNormalization(NodeReader& node, Builder& b) {
     const bool ofGroups = node.version() < 21;
     node.set(0, inSingle(b,
                          assume(b, x, arith::eq(wide * groups, shape[1]),
-                                fmt::format("{} channels are {} whole groups", arith::toString(shape[1]), groups)),
+                                fmt::format("{} channels are {} whole groups", arith::sizeText(shape[1]), groups)),
                          [&](Var whole) {
                              const Var v = reshape(b, whole, parts);
                              const auto fit = [&](Var each) {

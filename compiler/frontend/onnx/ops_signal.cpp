@@ -78,7 +78,7 @@ void convertSTFT(NodeReader& node, Builder& b) {
         return node.fail("neither a window nor frame_length is given");
     }
     real = assume(b, real, arith::le(length, dim(b, real, 1)),
-                  fmt::format("a frame of {} fits the signal {}", arith::toString(length), text(b.shape(signal))));
+                  fmt::format("a frame of {} fits the signal {}", arith::sizeText(length), text(b.shape(signal))));
     const Expr frames = arith::simplify(arith::floorDiv(dim(b, real, 1) - length, *step) + 1);
     const Dims grid = {frames, length};
     const Var places =
