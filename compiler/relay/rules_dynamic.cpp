@@ -6,8 +6,10 @@
 #include "arith/analysis.h"
 #include "base/limits.h"
 
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <limits>
 
 namespace lathe::relay::rules {
 namespace {
@@ -25,6 +27,15 @@ std::optional<int64_t> countNonZero(const std::vector<Expr>* known) {
         count += integer ? *integer != 0 : *real != 0;
     }
     return count;
+}
+
+/// How many elements a range of integers has. Unsigned, as the distance may be more than int64 holds.
+uint64_t rangeLength(int64_t first, int64_t limit, int64_t step) {
+    const auto bits = [](int64_t value) { return static_cast<uint64_t>(value); };
+    const bool rises = step > 0;
+    const uint64_t distance = rises ? bits(limit) - bits(first) : bits(first) - bits(limit);
+    const uint64_t stride = rises ? bits(step) : 0 - bits(step);
+    return (rises ? first < limit : first > limit) ? (distance - 1) / stride + 1 : 0;
 }
 
 } // namespace
@@ -59,21 +70,37 @@ Result<Type> range(Op, RuleContext& context) {
     if (!start->dtype.isFloat() && !start->dtype.isInt())
         return failure(fmt::format("range of {}", toString(start->dtype)));
     const std::vector<Expr>*first = context.known(0), *limit = context.known(1), *delta = context.known(2);
+    constexpr int64_t most = limits::tensorElements;
+    const auto beyond = [&](auto from, auto to, auto by) {
+        return failure(fmt::format("a range from {} to {} by {} has more than {} elements, or no number of them", from,
+                                   to, by, most));
+    };
     if (first && limit && delta && first->size() == 1 && limit->size() == 1 && delta->size() == 1) {
         if (std::optional<int64_t> step = arith::asInt((*delta)[0])) {
             if (*step == 0)
                 return failure("the step of a range is 0");
-            Expr span = *step > 0 ? (*limit)[0] - (*first)[0] : (*first)[0] - (*limit)[0];
-            Expr length = arith::ceilDiv(span, Expr(*step > 0 ? *step : -*step));
-            return tensorType(start->dtype, {arith::max(length, Expr(0))});
+            const std::optional<int64_t> a = arith::asInt((*first)[0]), b = arith::asInt((*limit)[0]);
+            if (a && b) {
+                const uint64_t length = rangeLength(*a, *b, *step);
+                if (length > static_cast<uint64_t>(most))
+                    return beyond(*a, *b, *step);
+                return tensorType(start->dtype, {Expr(static_cast<int64_t>(length))});
+            }
+            if (*step != std::numeric_limits<int64_t>::min()) { // which has no opposite
+                Expr span = *step > 0 ? (*limit)[0] - (*first)[0] : (*first)[0] - (*limit)[0];
+                Expr length = arith::ceilDiv(span, Expr(*step > 0 ? *step : -*step));
+                return tensorType(start->dtype, {arith::max(length, Expr(0))});
+            }
         }
         std::optional<double> a = arith::asFloat((*first)[0]), b = arith::asFloat((*limit)[0]),
                               c = arith::asFloat((*delta)[0]);
         if (a && b && c) {
-            double length = std::ceil((*b - *a) / *c);
-            if (!std::isfinite(length) || length > static_cast<double>(limits::tensorElements))
-                return failure(fmt::format("a range from {} to {} by {}", *a, *b, *c));
-            return tensorType(start->dtype, {Expr(std::max<int64_t>(0, static_cast<int64_t>(length)))});
+            if (*c == 0)
+                return failure("the step of a range is 0");
+            const double length = std::ceil((*b - *a) / *c);
+            if (!(length <= static_cast<double>(most))) // NaN is not
+                return beyond(*a, *b, *c);
+            return tensorType(start->dtype, {Expr(static_cast<int64_t>(std::max(length, 0.0)))});
         }
     }
     return tensorType(start->dtype, {context.freshSymbol("range", 0, limits::tensorElements)});

@@ -119,7 +119,11 @@ std::optional<Elements> range(const ValueCall& call) {
     Expr start = at(*call.known[0], 0), delta = at(*call.known[2], 0);
     DataType dtype = call.result->dtype;
     std::optional<double> first = arith::asFloat(start), step = arith::asFloat(delta);
+    const std::optional<int64_t> whole = arith::asInt(start), stride = arith::asInt(delta);
     return eachElement(call, [&](const std::vector<int64_t>& place) {
+        if (whole && stride) // the distance from the start may be more than int64 holds, the element is not
+            return Expr(static_cast<int64_t>(static_cast<uint64_t>(*whole) +
+                                             static_cast<uint64_t>(place[0]) * static_cast<uint64_t>(*stride)));
         if (!dtype.isFloat())
             return start + Expr(place[0]) * delta;
         if (!first || !step)

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Tensors made from their indices: ranges, constants, one-hot rows, triangles.
+#include "base/limits.h"
 #include "topi/families.h"
 #include "topi/loops.h"
+
+#include <fmt/format.h>
 
 namespace lathe::topi {
 
@@ -20,7 +23,8 @@ Tensors computeRange(const CallContext& call) {
         call.origin)};
 }
 
-/// The length is ceil((limit - start) / delta), at least 0; a delta of 0 fails.
+/// The length is ceil((limit - start) / delta), at least 0. Fails for a delta of 0, and where the length is no number or beyond
+/// the limit of a tensor.
 DynamicKernel buildRange(const std::string& name, const CallContext& call) {
     const KernelBuffers buffers(call);
     const Loops l(call.origin);
@@ -31,17 +35,27 @@ DynamicKernel buildRange(const std::string& name, const CallContext& call) {
     const bool isFloat = buffers.args[0]->dtype.isFloat();
     const DataType wide = isFloat ? types::Float64 : types::Int64;
     const Expr zero = arith::zero(wide);
-    const Expr distance = convert(scalar(1), wide) - convert(scalar(0), wide);
-    const Expr delta = convert(scalar(2), wide);
-    Expr length;
+    const Expr start = convert(scalar(0), wide), limit = convert(scalar(1), wide), delta = convert(scalar(2), wide);
+    Expr length, isOne;
     if (isFloat) {
-        const Expr quotient = arith::div(distance, delta);
+        const Expr quotient = arith::div(limit - start, delta);
+        isOne = arith::le(quotient, number(static_cast<double>(limits::tensorElements), wide)); // NaN is not
         length = arith::cast(arith::max(arith::call(Intrinsic::Ceil, {quotient}, wide), zero), types::Int64);
     } else {
-        length = arith::max(zero - arith::floorDiv(zero - distance, delta), zero);
+        // Unsigned, as the distance may be more than int64 holds.
+        const auto bits = [](const Expr& value) { return arith::cast(value, types::UInt64); };
+        const Expr rises = arith::gt(delta, zero), none = arith::zero(types::UInt64), one = bits(int64(1));
+        const Expr distance = arith::select(rises, bits(limit) - bits(start), bits(start) - bits(limit));
+        const Expr stride = arith::select(rises, bits(delta), none - bits(delta));
+        const Expr any = arith::select(rises, arith::lt(start, limit), arith::gt(start, limit));
+        const Expr count = arith::select(any, arith::div(distance - one, stride) + one, none);
+        isOne = arith::le(count, bits(int64(limits::tensorElements)));
+        length = arith::cast(count, types::Int64);
     }
     const Stmt measure =
         l.all({l.check(arith::ne(delta, zero), tir::CheckKind::InvalidValue, "a range has a step of 0"),
+               l.check(isOne, tir::CheckKind::InvalidValue,
+                       fmt::format("a range has more than {} elements, or no number of them", limits::tensorElements)),
                storeSize(l, sizes, length)});
     const BufferPtr& y = buffers.results[0];
     const Stmt fill = l.loop("i", y->shape[0], [&](const Var& i) {

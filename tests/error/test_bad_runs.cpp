@@ -13,6 +13,8 @@
 #include <QTest>
 #include <cstring>
 #include <filesystem>
+#include <fmt/format.h>
+#include <limits>
 
 namespace lathe::testing::test_bad_runs {
 
@@ -85,6 +87,41 @@ class TestBadRuns : public QObject {
         QVERIFY2(!fs::exists(folder_ / "saved"), "something was saved");
     }
 
+    template <class T>
+    void range(const std::string& type, int32_t code, const std::vector<T>& values) {
+        QFETCH(std::string, result);
+        const std::string names[] = {"start", "limit", "delta"};
+        Inputs inputs;
+        std::string parameters;
+        ::onnx::ModelProto known;
+        for (size_t i = 0; i < 3; ++i) {
+            parameters += (i ? ", " : "") + type + "[] " + names[i];
+            inputs.emplace_back(names[i], tensorBytes<T>(code, {}, {values[i]}));
+            ::onnx::TensorProto& constant = *known.mutable_graph()->add_initializer();
+            constant.ParseFromString(inputs.back().second);
+            constant.set_name(names[i]);
+        }
+        for (const bool constant : {false, true}) {
+            ::onnx::ModelProto proto;
+            proto.ParseFromString(graphBytes(
+                fmt::format("g ({}) => ({}[k] y) {{ [many] y = Range(start, limit, delta) }}", parameters, type)));
+            if (constant) {
+                proto.mutable_graph()->clear_input();
+                proto.mutable_graph()->mutable_initializer()->CopyFrom(known.graph().initializer());
+            }
+            writeFile(folder_ / "model.onnx", proto.SerializeAsString());
+            const Inputs given = constant ? Inputs() : inputs;
+            if (result.empty()) {
+                fails(given, "node 'many'", "has more than 1099511627776 elements, or no number of them");
+                continue;
+            }
+            const Outcome outcome = run(given);
+            QVERIFY2(outcome.code == 0, outcome.err.c_str());
+            QVERIFY2(outcome.out.starts_with("y: " + result), outcome.out.c_str());
+            fs::remove_all(folder_ / "saved");
+        }
+    }
+
     void model(const std::string& graph) { writeFile(folder_ / "model.onnx", graphBytes(graph)); }
 
 private slots:
@@ -131,6 +168,51 @@ private slots:
         runs({{"a", floats({3, 2})}, {"b", floats({3, 2})}});
         fails({{"a", floats({3, 2})}, {"b", floats({4, 2})}}, "input 'b'", "n");
         fails({{"a", floats({3, 5})}, {"b", floats({3, 5})}}, "input 'a'", "5", 1, "a.pb");
+    }
+
+    /// While the model runs, and where compiling knows the three. A length beyond int64 neither wraps nor runs out of memory.
+    void rangesOfDoubles_data() {
+        QTest::addColumn<double>("start");
+        QTest::addColumn<double>("limit");
+        QTest::addColumn<double>("delta");
+        QTest::addColumn<std::string>("result"); // empty: refused
+        const double infinite = std::numeric_limits<double>::infinity();
+        QTest::newRow("few") << 5.0 << 0.0 << -2.5 << "float64[2] 5 2.5";
+        QTest::newRow("down to up") << 0.0 << -1e300 << 1e-300 << "float64[0]";
+        QTest::newRow("beyond float64") << 0.0 << 1e300 << 1e-300 << "";
+        QTest::newRow("beyond int64") << 0.0 << 1e19 << 1.0 << "";
+        QTest::newRow("beyond the limit") << 0.0 << 1.1e12 << 1.0 << "";
+        QTest::newRow("without end") << 0.0 << infinite << 1.0 << "";
+        QTest::newRow("to no number") << 0.0 << std::numeric_limits<double>::quiet_NaN() << 1.0 << "";
+    }
+    void rangesOfDoubles() {
+        QFETCH(double, start);
+        QFETCH(double, limit);
+        QFETCH(double, delta);
+        range<double>("double", ::onnx::TensorProto::DOUBLE, {start, limit, delta});
+    }
+
+    void rangesOfIntegers_data() {
+        QTest::addColumn<qint64>("start");
+        QTest::addColumn<qint64>("limit");
+        QTest::addColumn<qint64>("delta");
+        QTest::addColumn<std::string>("result"); // empty: refused
+        constexpr qint64 least = INT64_MIN, most = INT64_MAX, quarter = qint64{1} << 62;
+        QTest::newRow("few") << qint64{5} << qint64{0} << qint64{-2} << "int64[3] 5 3 1";
+        QTest::newRow("up to down") << most << least << qint64{1} << "int64[0]";
+        QTest::newRow("all up") << least << most << qint64{1} << "";
+        QTest::newRow("all down") << most << least << qint64{-1} << "";
+        QTest::newRow("beyond the limit") << qint64{0} << most << qint64{1} << "";
+        QTest::newRow("in quarters") << least << most << quarter
+                                     << "int64[4] -9223372036854775808 -4611686018427387904 0 4611686018427387904";
+        QTest::newRow("in a long step") << most << least << least << "int64[2] 9223372036854775807 -1";
+        QTest::newRow("in two long steps") << qint64{0} << least << -most << "int64[2] 0 -9223372036854775807";
+    }
+    void rangesOfIntegers() {
+        QFETCH(qint64, start);
+        QFETCH(qint64, limit);
+        QFETCH(qint64, delta);
+        range<int64_t>("int64", ::onnx::TensorProto::INT64, {start, limit, delta});
     }
 
     void sizesThatMeetWhileRunning() {
