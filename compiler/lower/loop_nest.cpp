@@ -12,12 +12,14 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <unordered_set>
 #include <utility>
 
 namespace lathe::lower {
 namespace {
 
 using arith::Expr;
+using arith::ExprKind;
 using arith::Interval;
 
 struct Access {
@@ -66,7 +68,8 @@ public:
         }
     }
 
-    /// Bytes of the elements that the accesses meet: of each buffer a box around them all.
+    /// Bytes of the elements that the accesses meet: of each buffer a box around them all. Absent if a size is open on which
+    /// that depends: the most that it may be says nothing of a run.
     std::optional<int64_t> touched(const std::vector<Access>& accesses) const {
         std::map<const tir::Buffer*, std::vector<Interval>> boxes;
         constexpr int64_t least = std::numeric_limits<int64_t>::min(), most = std::numeric_limits<int64_t>::max();
@@ -74,7 +77,10 @@ public:
             std::vector<Interval>& box = boxes[access.buffer];
             box.resize(access.indices.size(), Interval{most, least});
             for (size_t dim = 0; dim < box.size(); ++dim) {
-                const Interval range = arith::bounds(access.indices[dim], facts_);
+                const Expr& index = access.indices[dim];
+                if (isOpen(index) || (readsData(index) && isOpen(access.buffer->shape[dim])))
+                    return std::nullopt;
+                const Interval range = arith::bounds(index, facts_);
                 box[dim] = {std::min(box[dim].lower, range.lower), std::max(box[dim].upper, range.upper)};
             }
         }
@@ -93,13 +99,30 @@ public:
     }
 
 private:
-    arith::Facts facts_;   // ranges of sizes and loops
-    arith::VarMap values_; // of the blocks' variables
+    arith::Facts facts_;                              // ranges of sizes and loops
+    std::unordered_set<const arith::ExprNode*> open_; // loops that were walked whose range is not known
+    arith::VarMap values_;                            // of the blocks' variables
     const std::unordered_map<const arith::ExprNode*, int64_t>& sizes_;
     std::vector<LoopRange> loops_;                          // around what is walked, the outermost first
     std::vector<Expr> conditions_;                          // likewise
     int unknown_ = 0;                                       // likewise: loops whose turns data alone says
     std::optional<PointCount> runs_ = PointCount{1, false}; // of what is walked
+
+    /// Whether it hangs on a size that has no value.
+    bool isOpen(const Expr& expr) const {
+        return std::ranges::any_of(arith::freeVars(expr), [&](const arith::Var& var) {
+            return !facts_.ranges.contains(var.get()) || open_.contains(var.get());
+        });
+    }
+
+    static bool readsData(const Expr& expr) {
+        bool reads = false;
+        arith::visit(expr, [&](const Expr& node) {
+            reads |= node.kind() == ExprKind::Load;
+            return !reads;
+        });
+        return reads;
+    }
 
     void recount() { runs_ = unknown_ > 0 ? std::nullopt : countPoints(loops_, conditions_, sizes_); }
 
@@ -139,6 +162,8 @@ private:
         const bool bounded = turns.upper < std::numeric_limits<int64_t>::max() - std::abs(first);
         facts_.ranges[loop.var.get()] = {first, bounded ? first + std::max<int64_t>(1, turns.upper) - 1
                                                         : std::numeric_limits<int64_t>::max()};
+        if (isOpen(min) || isOpen(extent) || readsData(min) || readsData(extent))
+            open_.insert(loop.var.get());
         cost.touched = touched(own);
         loops_.pop_back();
         runs_ = around;
@@ -162,7 +187,7 @@ private:
         };
         access(*store.buffer, store.indices);
         arith::visit(store.value, [&](const Expr& node) {
-            if (node.kind() == arith::ExprKind::Load)
+            if (node.kind() == ExprKind::Load)
                 access(tir::bufferOf(node), node->args);
             return true;
         });

@@ -88,11 +88,41 @@ private slots:
         QCOMPARE(find(cost, "i").flops, std::optional(64.0 * 3));
         QVERIFY(!find(cost, "l").trips && !find(cost, "l").runs);
         QVERIFY(!cost.flops);
+        QVERIFY(!find(cost, "l").touched && !cost.touched); // and not what 1048576 elements would be
         const arith::ExprNode* size = (*function)->params[2].scalar.get();
         const lower::LoopCost known = lower::loopCosts(**function, {{size, 1000}});
         QCOMPARE(find(known, "l").trips, std::optional<int64_t>(1000));
         QCOMPARE(find(known, "l").touched, std::optional<int64_t>(4 * (1000 + 1)));
         QCOMPARE(known.flops, std::optional(64.0 * 3));
+        QCOMPARE(known.touched, std::optional<int64_t>(4 * (1000 + 64)));
+    }
+
+    /// In one turn of a loop without a known end stands what is known of it, and what data says where is within its buffer.
+    void insideOfOpenLoops() {
+        const auto function = tir::parsePrimFunc(R"(primfunc rows(X, I, T, Y, n) outputs 1 {
+  var n: index[0, 1048576]
+  buffer X: float32[n, 8]
+  buffer I: int32[8]
+  buffer T: float32[32]
+  buffer Y: float32[n, 8]
+  for i in n @0 {
+    for j in 8 @0 {
+      Y[i, j] = X[i, j] + T[cast:index(I[j])] @0
+    }
+  }
+  for k in 8 @1 {
+    Y[0, k] = X[cast:index(I[k]), k] @1
+  }
+}
+)");
+        QVERIFY2(function, function ? "" : toString(function.error()).c_str());
+        const lower::LoopCost cost = lower::loopCosts(**function);
+        QCOMPARE(find(cost, "j").touched, std::optional<int64_t>(4 * (8 + 8 + 8 + 32)));
+        QVERIFY(!find(cost, "i").touched);
+        QVERIFY(!find(cost, "k").touched); // rows of X, but how many are there?
+        const lower::LoopCost known = lower::loopCosts(**function, {{(*function)->params[4].scalar.get(), 5}});
+        QCOMPARE(find(known, "i").touched, std::optional<int64_t>(4 * (5 * 8 + 5 * 8 + 8 + 32)));
+        QCOMPARE(find(known, "k").touched, std::optional<int64_t>(4 * (8 + 5 * 8 + 8)));
     }
 
     /// Tails of split loops, branches and triangles: what does not run does not count. 28 rows are 4 times 6 and a 4.
