@@ -29,6 +29,7 @@ enum Kind {
     PictureFusion,
     Figure,
     ListLoops,
+    CountLoops,
     ListStep,
     ListCode
 };
@@ -433,6 +434,18 @@ void Engine::listLoops(TracePtr trace, int kernel) {
             shown.levels.front().text = QString::fromStdString(toString(texts.error()));
         if (!cancelled())
             outbox.post([=](Engine& engine) { emit engine.loopsListed(trace, kernel, shown); });
+    });
+}
+
+void Engine::countLoops(TracePtr trace, int call, driver::Shapes shapes) {
+    looks_.enqueue(CountLoops, [outbox = outbox_, trace = std::move(trace), call,
+                                shapes = std::move(shapes)](const Cancelled& cancelled) {
+        const auto counted =
+            guarded([&]() -> Result<lower::LoopCost> { return inspect::loopCosts(*trace, call, shapes); });
+        if (counted && !cancelled()) // without them the texts are shown without costs
+            outbox.post([=, nest = std::make_shared<const lower::LoopCost>(*counted)](Engine& engine) {
+                emit engine.loopsCounted(trace, call, nest);
+            });
     });
 }
 

@@ -19,6 +19,7 @@
 #include "driver/compile.h"
 #include "inspect/flame.h"
 #include "inspect/input_choice.h"
+#include "inspect/loop_costs.h"
 #include "inspect/pass_figures.h"
 #include "inspect/profile.h"
 #include "inspect/provenance.h"
@@ -144,6 +145,8 @@ public:
     /// newer wish takes the place of one that has not begun.
     void listLoops(TracePtr trace, int kernel);
     void listCode(TracePtr trace, int kernel);
+    /// What the loops of a call cost at these dims of inputs: answers `loopsCounted`.
+    void countLoops(TracePtr trace, int call, driver::Shapes shapes);
     /// A kernel after the first steps of its schedule: answers `stepListed`.
     void listStep(TracePtr trace, int kernel, int steps);
     /// Ends what runs now, as soon as it notices, and what is queued. Looking at texts goes on.
@@ -207,6 +210,7 @@ signals:
     void fusionPictured(lathe::app::TracePtr trace, std::shared_ptr<const lathe::views::models::FusionPicture> picture);
     void figured(lathe::app::TracePtr trace, std::vector<lathe::inspect::PassFigures> figures);
     void loopsListed(lathe::app::TracePtr trace, int kernel, lathe::views::models::LoopTexts texts);
+    void loopsCounted(lathe::app::TracePtr trace, int call, std::shared_ptr<const lathe::lower::LoopCost> nest);
     void codeListed(lathe::app::TracePtr trace, int kernel, lathe::views::models::CodeTexts texts);
     void stepListed(lathe::app::TracePtr trace, int kernel, int steps, lathe::views::models::OriginText text);
     void progress(QString what, double fraction); // 0 … 1

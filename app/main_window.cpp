@@ -166,6 +166,11 @@ void MainWindow::connectEngine() {
                 if (trace == trace_)
                     loops_->setLoops(kernel, texts);
             });
+    connect(&engine_, &Engine::loopsCounted, this,
+            [this](const TracePtr& trace, int call, const std::shared_ptr<const lower::LoopCost>& nest) {
+                if (trace == trace_)
+                    loops_->setNest(call, nest);
+            });
     connect(&engine_, &Engine::codeListed, this,
             [this](const TracePtr& trace, int kernel, const views::models::CodeTexts& texts) {
                 if (trace == trace_)
@@ -208,6 +213,7 @@ void MainWindow::connectEngine() {
                     passes_->setFigures(figures);
             });
     connect(loops_, &views::loops::LoopsPage::loopsWanted, &engine_, &Engine::listLoops);
+    connect(loops_, &views::loops::LoopsPage::nestWanted, &engine_, &Engine::countLoops);
     connect(loops_, &views::loops::LoopsPage::codeWanted, &engine_, &Engine::listCode);
     connect(whatIfs_, &WhatIfs::changed, this, &MainWindow::compile);
     connect(whatIfs_, &WhatIfs::nothingChanged, this,

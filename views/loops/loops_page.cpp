@@ -148,7 +148,8 @@ void LoopsPage::pickLoop(const QModelIndex& row) {
 
 void LoopsPage::setProvenance(std::shared_ptr<const inspect::Provenance> provenance) {
     provenance_ = std::move(provenance);
-    call_ = kernel_ = asked_ = -1;
+    call_ = kernel_ = asked_ = nestAsked_ = -1;
+    shapes_.clear();
     picked_ = {};
     statement_ = {};
     ofNest_.clear();
@@ -195,14 +196,29 @@ void LoopsPage::showCall(int call) {
     describe();
 }
 
+void LoopsPage::setProfile(const inspect::Profile& profile) {
+    shapes_ = profile.shapes;
+    nestAsked_ = -1;
+    askNest();
+}
+
+void LoopsPage::askNest() {
+    if (!isVisible() || call_ < 0 || nestAsked_ == call_)
+        return;
+    if (kernel_ != asked_) // of the call before; else its loops are these, and stay until their costs are there
+        nest_->show(nullptr);
+    nestAsked_ = call_;
+    emit nestWanted(trace(), call_, shapes_);
+}
+
 void LoopsPage::ask() {
+    askNest();
     if (!isVisible() || kernel_ < 0 || asked_ == kernel_)
         return;
     asked_ = kernel_;
     code_->clear();
     for (text::CodeView* view : views_)
         view->showMessage(tr("…"));
-    nest_->show(nullptr);
     steps_->show(&record());
     titles_[size_t(KernelLevel::Schedule)]->setText(tr("Schedule"));
     emit loopsWanted(trace(), kernel_);
@@ -224,7 +240,13 @@ void LoopsPage::setLoops(int kernel, const models::LoopTexts& texts) {
             views_[level]->setOriginText(texts.levels[level]);
     }
     ofNest_ = texts.ofNest;
-    nest_->show(texts.nest);
+    describe();
+}
+
+void LoopsPage::setNest(int call, std::shared_ptr<const lower::LoopCost> nest) {
+    if (call != call_)
+        return;
+    nest_->show(std::move(nest));
     nestTree_->expandAll();
     nestTree_->resizeColumnToContents(models::LoopNestModel::Name);
     nestTree_->setColumnWidth(models::LoopNestModel::Name, std::max(260, nestTree_->columnWidth(0)));
@@ -232,7 +254,6 @@ void LoopsPage::setLoops(int kernel, const models::LoopTexts& texts) {
         const QSignalBlocker quiet(nestTree_->selectionModel());
         nestTree_->selectionModel()->setCurrentIndex(nest_->index(0, 0), QItemSelectionModel::NoUpdate);
     }
-    describe();
 }
 
 void LoopsPage::setCode(int kernel, const models::CodeTexts& texts) {

@@ -36,7 +36,10 @@ public:
     explicit LoopsPage(models::Selection* selection);
 
     void setProvenance(std::shared_ptr<const inspect::Provenance> provenance) override;
+    void setProfile(const inspect::Profile& profile) override;
     void setLoops(int kernel, const models::LoopTexts& texts);
+    /// What the loops of a call cost.
+    void setNest(int call, std::shared_ptr<const lower::LoopCost> nest);
     void setCode(int kernel, const models::CodeTexts& texts);
     /// The kernel after so many steps.
     void setStep(int kernel, int steps, const models::OriginText& text);
@@ -47,6 +50,8 @@ public:
     QString facts() const;
 
 signals:
+    /// Of a call of the Trace, at the sizes that ran: none if nothing did.
+    void nestWanted(std::shared_ptr<const lathe::driver::Trace> trace, int call, lathe::driver::Shapes shapes);
     /// Texts of the Trace's kernels.
     void loopsWanted(std::shared_ptr<const lathe::driver::Trace> trace, int kernel);
     void codeWanted(std::shared_ptr<const lathe::driver::Trace> trace, int kernel);
@@ -58,6 +63,7 @@ protected:
 private:
     void showCall(int call);
     void ask();
+    void askNest();
     void follow();
     void describe();
     QWidget* makeTables();
@@ -82,7 +88,9 @@ private:
     QTreeView* nestTree_;
     QTableView* stepTable_;
     int call_ = -1, kernel_ = -1;
-    int asked_ = -1; // the kernel whose texts are there or on their way
+    int asked_ = -1;        // the kernel whose texts are there or on their way
+    int nestAsked_ = -1;    // the call whose costs are
+    driver::Shapes shapes_; // of the inputs that ran
 };
 
 } // namespace lathe::views::loops

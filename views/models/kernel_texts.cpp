@@ -90,9 +90,7 @@ LoopTexts loopTexts(const driver::KernelRecord& kernel) {
     if (schedule != stages.end())
         texts.levels[size_t(KernelLevel::Schedule)] = textOf(*schedule->second, statements.schedule);
     texts.levels[size_t(KernelLevel::Loops)] = textOf(*stages.back().second, statements.lowered);
-    const tir::PrimFunc& nest = schedule != stages.end() ? *schedule->second : *stages.front().second;
     texts.ofNest = std::move(statements.schedule); // a kernel without a schedule has its computation there
-    texts.nest = std::make_shared<const lower::LoopCost>(lower::loopCosts(nest));
     return texts;
 }
 

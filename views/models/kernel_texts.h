@@ -7,11 +7,9 @@
 
 #include "driver/trace.h"
 #include "inspect/statements.h"
-#include "lower/loop_nest.h"
 
 #include <QString>
 #include <array>
-#include <memory>
 #include <vector>
 
 namespace lathe::views::models {
@@ -30,9 +28,8 @@ struct OriginText {
 OriginText textOf(const tir::PrimFunc& function, const inspect::Statements& statements = {});
 
 struct LoopTexts {
-    std::array<OriginText, loopLevels> levels;   // computation, schedule, loops; empty where the kernel has none
-    std::shared_ptr<const lower::LoopCost> nest; // of the loops as they were scheduled, or written by hand
-    inspect::Statements ofNest;                  // by LoopCost::stmt
+    std::array<OriginText, loopLevels> levels; // computation, schedule, loops; empty where the kernel has none
+    inspect::Statements ofNest;                // by LoopCost::stmt, of inspect::nestOf
 };
 
 /// Prints: call it on a worker thread.
