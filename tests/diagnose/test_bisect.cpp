@@ -214,14 +214,15 @@ private slots:
         QCOMPARE(none->answer, diagnose::BisectAnswer::GoodWithAll);
     }
 
-    /// Here schedules without the passes behind them are slower than the limit too, for no fault of theirs.
+    /// Schedules without the passes behind them can be slower than the limit too, for no fault of theirs. It lies between what
+    /// fused kernels take without a schedule, 0.9 to 1.7 times, and what the broken pass makes of it, over 6.
     void aTimeNeedNotGrowWithThePasses() {
         const fs::path path = fixture("models/bert-toy/bert_toy_optimized.onnx");
         if (path.empty() && !fixturesExpected())
             QSKIP("there is no folder to unpack the fixtures from");
         const driver::KernelRecord slow = kernelOf(path, "matmul");
         qputenv("LATHE_BROKEN_PASS", ("hoist conditions:slow:" + slow.name).c_str());
-        const auto found = ask(path, questionOf(diagnose::SlowerThan{1.5, true}));
+        const auto found = ask(path, questionOf(diagnose::SlowerThan{4, true}));
         QVERIFY2(found, found ? "" : toString(found.error()).c_str());
         QCOMPARE(found->answer, diagnose::BisectAnswer::Found);
         QCOMPARE(found->pass, "hoist conditions");
