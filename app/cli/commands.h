@@ -23,11 +23,12 @@ struct Common {
     std::string decisionsFile;
     int optionalLimit = -1;
     bool verify = false, json = false, quiet = false, noCache = false;
-    std::vector<std::string> shapes; // NAME=1,3,224,224
-    bool tuned = false;              // with recorded schedules, of the default file
-    std::string tunedFrom;           // with those of this file
-    bool nearRecords = false;        // with those of kernels alike, too
-    bool progress = false;           // for programs, as lines of JSON on standard error
+    std::vector<std::string> shapes;      // NAME=1,3,224,224
+    bool tuned = false;                   // with recorded schedules, of the default file
+    std::string tunedFrom;                // with those of this file
+    bool nearRecords = false;             // with those of kernels alike, too
+    bool progress = false;                // for programs, as lines of JSON on standard error
+    std::vector<std::string> ofCompiling; // options given that only a compilation heeds
 };
 /// Options and Decisions of the common arguments, those with what is recorded where that is asked for; `options` are what holds
 /// where an argument is not given. Fails with a Diagnostic for a malformed one. What cannot be read of the records is reported.

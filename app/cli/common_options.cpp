@@ -10,6 +10,11 @@ CLI::Option* oneOf(CLI::Option* option, const std::string& values) {
     return option->type_name(values);
 }
 
+CLI::Option* ofCompiling(CLI::Option* option, Common& common) {
+    return option->each(
+        [&common, name = option->get_name()](const std::string&) { common.ofCompiling.push_back(name); });
+}
+
 void addPrinting(CLI::App& command, Common& common) {
     command.add_flag("--json", common.json, "print for programs");
     command.add_flag("--quiet", common.quiet, "print only what was asked for");
@@ -20,7 +25,7 @@ void addProgress(CLI::App& command, Common& common) {
 }
 
 void addTarget(CLI::App& command, Common& common) {
-    command.add_option("--target", common.target, targetText);
+    ofCompiling(command.add_option("--target", common.target, targetText), common);
 }
 
 void addThreads(CLI::App& command, Common& common, const std::string& text) {
@@ -37,30 +42,37 @@ void addShapes(CLI::App& command, Common& common) {
 }
 
 void addCacheless(CLI::App& command, Common& common) {
-    command.add_flag("--no-cache", common.noCache, "neither read nor write cached kernels");
+    ofCompiling(command.add_flag("--no-cache", common.noCache, "neither read nor write cached kernels"), common);
 }
 
 void addNumerics(CLI::App& command, Common& common) {
-    oneOf(command.add_option("--numerics", common.numerics, "whether floats are computed as they stand"),
-          "strict|default");
+    CLI::Option* numerics =
+        command.add_option("--numerics", common.numerics, "whether floats are computed as they stand");
+    ofCompiling(oneOf(numerics, "strict|default"), common);
 }
 
 void addCompiling(CLI::App& command, Common& common) {
     addThreads(command, common);
     addNumerics(command, common);
-    command.add_option("--decisions", common.decisionsFile, "what to decide otherwise than by default, a JSON file");
-    command.add_option("--optional-limit", common.optionalLimit, "run only the first N optional passes");
+    ofCompiling(command.add_option("--decisions", common.decisionsFile,
+                                   "what to decide otherwise than by default, a JSON file"),
+                common);
+    ofCompiling(command.add_option("--optional-limit", common.optionalLimit, "run only the first N optional passes"),
+                common);
     addShapes(command, common);
-    command.add_flag("--verify", common.verify, "verify the IR after each pass");
+    ofCompiling(command.add_flag("--verify", common.verify, "verify the IR after each pass"), common);
     addCacheless(command, common);
     addPrinting(command, common);
 }
 
 void addTuned(CLI::App& command, Common& common) {
     CLI::Option* tuned = command.add_flag("--tuned", common.tuned, "with the schedules that lathe tune has recorded");
-    command.add_option("--records", common.tunedFrom, "the same, from this file of records")->excludes(tuned);
-    command.add_flag("--near-records", common.nearRecords,
-                     "and with those of kernels alike, which nobody has measured for these");
+    CLI::Option* from =
+        command.add_option("--records", common.tunedFrom, "the same, from this file of records")->excludes(tuned);
+    CLI::Option* near = command.add_flag("--near-records", common.nearRecords,
+                                         "and with those of kernels alike, which nobody has measured for these");
+    for (CLI::Option* option : {tuned, from, near})
+        ofCompiling(option, common);
 }
 
 void addDevice(CLI::App& command, std::string& device) {

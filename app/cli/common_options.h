@@ -19,6 +19,9 @@ CLI::Option* oneOf(CLI::Option* option, const std::string& values);
 /// What --target takes.
 extern const char* const targetText;
 
+/// Of what only a compilation heeds: that it is given is kept in `common`, for what may meet an artifact to refuse it.
+CLI::Option* ofCompiling(CLI::Option* option, Common& common);
+
 /// Of every command: --json and --quiet.
 void addPrinting(CLI::App& command, Common& common);
 /// Of what takes a while and says how far it is.

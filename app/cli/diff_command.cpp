@@ -2,7 +2,7 @@
 //
 // `lathe diff`: what is different in two models, or in two artifacts. A project stands for its model; of two projects, what
 // was decided and set is compared too, and whether their models were the same file.
-#include "app/cli/commands.h"
+#include "app/cli/prepare.h"
 #include "app/cli/print_line.h"
 #include "base/json.h"
 #include "graph/model_diff.h"
@@ -224,7 +224,11 @@ int diffCommand(const DiffArgs& args, const Common& common) {
                                        isArtifact ? args.after : args.before),
                            "compare two models, or two artifacts")},
                     common);
-    return isArtifact ? diffTwoArtifacts(args, common) : diffTwoModels(args, *options, common);
+    if (!isArtifact)
+        return diffTwoModels(args, *options, common);
+    if (const auto plain = needsNoCompiling(args.before, common); !plain)
+        return fail({plain.error()}, common);
+    return diffTwoArtifacts(args, common);
 }
 
 } // namespace lathe::cli

@@ -309,6 +309,8 @@ int run(int argc, char** argv, int& failed) {
     diffApp->add_option("after", diff.after, "another one")->required();
     addThreads(*diffApp, common, "threads to import with (0: all)");
     addShapes(*diffApp, common);
+    for (const char* option : {"--threads", "--shape"}) // artifacts are not imported
+        ofCompiling(diffApp->get_option(option), common);
     addPrinting(*diffApp, common);
 
     RunArgs run;

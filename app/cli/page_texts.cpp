@@ -58,7 +58,8 @@ constexpr PageText pages[] = {
      "lathe diff before.onnx after.onnx\n"
      "lathe diff before.so after.so\n"},
     {"run",
-     "Runs a model or an artifact once, on inputs from files or drawn at random, and prints or saves its outputs.",
+     "Runs a model or an artifact once, on inputs from files or drawn at random, and prints or saves its outputs. An "
+     "artifact is compiled already: options that only a compilation heeds are refused with it.",
      "lathe run model.onnx --input x=x.npy --save outputs\n"
      "lathe run model.so --threads 2\n"
      "lathe run model.onnx --target rv64gc --device qemu\n"},

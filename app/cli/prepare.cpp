@@ -34,6 +34,15 @@ Result<void> needsFile(const std::string& model) {
                    "save it to a file");
 }
 
+Result<void> needsNoCompiling(const std::string& artifact, const Common& common) {
+    if (common.ofCompiling.empty())
+        return {};
+    return failure(ErrorKind::Usage,
+                   fmt::format("{} does nothing for '{}', an artifact: it is compiled already",
+                               common.ofCompiling.front(), artifact),
+                   "leave it out, or name the model that the artifact was made of");
+}
+
 void reportWarnings(const driver::Trace& trace, const Common& common) {
     std::vector<Diagnostic> warnings;
     std::ranges::copy_if(trace.diagnostics, std::back_inserter(warnings),
@@ -44,8 +53,10 @@ void reportWarnings(const driver::Trace& trace, const Common& common) {
 Result<driver::Artifact> artifactFor(const std::string& model, const driver::InputFiles& files,
                                      const MemoryFile& memory, const Common& common, driver::Trace& trace,
                                      const std::string& device) {
-    if (artifact::partsOf(model))
+    if (artifact::partsOf(model)) {
+        LATHE_CHECKED(needsNoCompiling(model, common));
         return driver::Artifact{model, 0};
+    }
     LATHE_TRY(driver::Options options, makeRunOptions(common, device));
     leaveSizesToTheRun(options, files);
     LATHE_TRY(driver::Decisions decisions, makeDecisions(common));

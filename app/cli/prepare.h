@@ -28,6 +28,9 @@ void markStale(const driver::Trace& trace, const Common& common);
 /// Fails, with kind Usage, for a model from standard input: what the command does reads it more than once.
 Result<void> needsFile(const std::string& model);
 
+/// Fails, with kind Usage, if an option was given that only a compilation heeds.
+Result<void> needsNoCompiling(const std::string& artifact, const Common& common);
+
 void reportWarnings(const driver::Trace& trace, const Common& common);
 
 /// One compilation serves all sizes: moves the shapes of the options to where they are fixed only at need, as those of the

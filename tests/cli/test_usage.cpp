@@ -99,6 +99,34 @@ private slots:
         }
     }
 
+    /// What steers a compilation comes too late for an artifact; its open sizes and its threads are the run's.
+    void optionsOfCompilingForAnArtifact() {
+        const QString artifact = folder_.filePath("given.so");
+        QCOMPARE(runLathe({"compile", model_, "-o", artifact}).code, 0);
+        const QStringList options[] = {{"--target", "native"},
+                                       {"--numerics", "strict"},
+                                       {"--decisions", "x.json"},
+                                       {"--verify"},
+                                       {"--optional-limit", "0"},
+                                       {"--no-cache"},
+                                       {"--tuned"},
+                                       {"--records", "records.db"},
+                                       {"--near-records"}};
+        for (const char* command : {"run", "profile", "bench"})
+            for (const QStringList& option : options) {
+                const Outcome outcome = runLathe(QStringList{command, artifact} + option);
+                const std::string said = option.front().toStdString() + " does nothing for '" + artifact.toStdString() +
+                                         "', an artifact: it is compiled already";
+                QVERIFY2(outcome.code == 2 && outcome.err.find(said) != std::string::npos, outcome.err.c_str());
+            }
+        for (const QStringList& option : {QStringList{"--shape", "x=5,3"}, {"--threads", "1"}}) {
+            QCOMPARE(runLathe(QStringList{"run", artifact} + option).code, 0);
+            const Outcome compared = runLathe(QStringList{"diff", artifact, artifact} + option);
+            QVERIFY2(compared.code == 2 && compared.err.find(option.front().toStdString()) != std::string::npos,
+                     compared.err.c_str());
+        }
+    }
+
     void namesThatAreNotThere() {
         const QString artifact = folder_.filePath("named.so");
         QCOMPARE(runLathe({"compile", model_, "-o", artifact}).code, 0);
