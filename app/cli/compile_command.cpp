@@ -59,6 +59,17 @@ Result<std::string> emit(const driver::Trace& trace, const CompileArgs& args) {
     return text;
 }
 
+nlohmann::json asJson(const CompileArgs& args, const std::string& text) {
+    nlohmann::json json{{"stage", args.emit}};
+    if (!args.function.empty())
+        json["function"] = args.function;
+    if (args.out.empty())
+        json["text"] = text;
+    else
+        json["file"] = args.out;
+    return json;
+}
+
 } // namespace
 
 int compileCommand(const CompileArgs& args, const Common& common) {
@@ -122,10 +133,13 @@ int compileCommand(const CompileArgs& args, const Common& common) {
     auto emitted = emit(trace, args);
     if (!emitted)
         return report({emitted.error()}, common);
-    if (args.out.empty())
+    if (!args.out.empty())
+        if (const auto written = writeText(args.out, *emitted); !written)
+            return report({written.error()}, common);
+    if (common.json)
+        fmt::print("{}\n", dump(asJson(args, *emitted)));
+    else if (args.out.empty())
         fmt::print("{}", *emitted);
-    else if (const auto written = writeText(args.out, *emitted); !written)
-        return report({written.error()}, common);
     return 0;
 }
 

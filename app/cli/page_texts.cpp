@@ -17,8 +17,8 @@ constexpr PageText pages[] = {
      "lathe compile model.onnx -o model.so\n"},
     {"compile",
      "Compiles a model to an artifact, a shared library that lathe run and the runtime load; to C source, or to a "
-     "static library (-o libNAME.a). With --emit it prints a stage instead. What is written is there whole or not at "
-     "all.",
+     "static library (-o libNAME.a). With --emit it prints a stage instead, with --json as the text of one object. "
+     "What is written is there whole or not at all.",
      "lathe compile model.onnx -o model.so\n"
      "lathe compile model.onnx --target cortex-a72 --shape x=1,3,224,224 -o model-arm.so\n"
      "lathe compile model.onnx --emit c -o folder\n"
@@ -38,7 +38,7 @@ constexpr PageText pages[] = {
     {"passes",
      "Says what every pass did: its time, how much there is after it, and what it changed of operations, bytes and "
      "memory. Or prints the IR after one pass, the lines that it changed, how operators are computed, or what was "
-     "fused.",
+     "fused. With --json the IR is the text of one object, and the lines are its diff.",
      "lathe passes model.onnx\n"
      "lathe passes model.onnx --after fuse\n"
      "lathe passes model.onnx --diff 'choose layouts'\n"},

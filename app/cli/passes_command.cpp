@@ -91,6 +91,29 @@ void printStrip(const driver::Trace& trace, bool json) {
     }
 }
 
+/// The text after the pass, or the lines of it that differ from before.
+void printPass(const std::string& pass, const PassesArgs& args, const std::string& after, const driver::Trace& trace,
+               bool json) {
+    std::vector<std::string> changed;
+    if (!args.diff.empty()) // a function need not be there before
+        changed = differences(textAt(trace, pass, args.function, true).value_or(std::string()), after);
+    if (json) {
+        nlohmann::json line{{"pass", pass}};
+        if (!args.function.empty())
+            line["function"] = args.function;
+        if (args.diff.empty())
+            line["text"] = after;
+        else
+            line["diff"] = changed;
+        fmt::print("{}\n", dump(line));
+    } else if (args.diff.empty()) {
+        fmt::print("{}", after);
+    } else {
+        for (const std::string& line : changed)
+            printLine("{}", line);
+    }
+}
+
 } // namespace
 
 int passesCommand(const PassesArgs& args, const Common& common) {
@@ -119,12 +142,7 @@ int passesCommand(const PassesArgs& args, const Common& common) {
         const auto after = textAt(trace, pass, args.function, false);
         if (!after)
             return report({after.error()}, common);
-        if (args.diff.empty())
-            fmt::print("{}", *after);
-        else // a function need not be there before
-            for (const std::string& line :
-                 differences(textAt(trace, pass, args.function, true).value_or(std::string()), *after))
-                printLine("{}", line);
+        printPass(pass, args, *after, trace, common.json);
     } else {
         printStrip(trace, common.json);
     }

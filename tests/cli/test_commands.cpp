@@ -438,6 +438,39 @@ private slots:
         QVERIFY(after.out.find("fn main") != std::string::npos);
     }
 
+    /// One object that says of what the text is, which is the same as people read.
+    void textsForPrograms() {
+        const std::tuple<QStringList, QString, QString> cases[] = {
+            {{"compile", model_, "--emit", "relay"}, "stage", "relay"},
+            {{"compile", model_, "--emit", "tir"}, "stage", "tir"},
+            {{"compile", model_, "--emit", "asm"}, "stage", "asm"},
+            {{"passes", model_, "--after", "fuse"}, "pass", "fuse"},
+            {{"passes", model_, "--diff", "fuse"}, "pass", "fuse"}};
+        for (const auto& [arguments, key, name] : cases) {
+            const QString people = QString::fromStdString(runLathe(arguments).out);
+            const Outcome outcome = runLathe(arguments + QStringList{"--json"});
+            QVERIFY2(outcome.code == 0, outcome.err.c_str());
+            const QList<QJsonObject> lines = jsonLines(outcome.out);
+            QCOMPARE(lines.size(), 1);
+            QCOMPARE(lines[0][key].toString(), name);
+            QVERIFY(!lines[0].contains("function")); // none was named
+            QString text = lines[0]["text"].toString();
+            for (const QJsonValue& line : lines[0]["diff"].toArray())
+                text += line.toString() + "\n";
+            QVERIFY(!text.isEmpty());
+            QCOMPARE(text, people);
+        }
+        for (const QStringList& arguments :
+             {QStringList{"compile", model_, "--emit", "relay"}, {"passes", model_, "--after", "import"}}) {
+            const Outcome outcome = runLathe(arguments + QStringList{"--function", "main", "--json"});
+            QCOMPARE(jsonLines(outcome.out).value(0)["function"].toString(), "main");
+        }
+        const QString file = folder_.filePath("stage.relay");
+        const Outcome written = runLathe({"compile", model_, "--emit", "relay", "-o", file, "--json"});
+        QCOMPARE(jsonLines(written.out).value(0)["file"].toString(), file);
+        QVERIFY(readFile(file).contains("fn main"));
+    }
+
     void modelFromStandardInput() {
         for (const char* name : {"-", "/dev/stdin"})
             for (const char* give : {"cat \"$1\" | \"$0\" inspect %1 --json", "\"$0\" inspect %1 --json < \"$1\""}) {

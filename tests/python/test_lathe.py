@@ -67,7 +67,7 @@ with tempfile.TemporaryDirectory() as place:
     rows = lathe.profile(model, {"x": x}, threads=1)
     assert rows and abs(sum(row["share"] for row in rows) - 1) < 1e-6 and rows[0]["kernel"]
     assert not lathe.command("diff", model, model).lines[-1].get("changes")
-    loops = lathe.command("compile", model, emit="tir").text
+    loops = lathe.command("compile", model, emit="tir").lines[0]["text"]
     assert loops.count("\n") > 10 and "for" in loops, loops
     # exit codes that are answers, and those that are none
     different = lathe.command("diff", model, "plain.onnx")

@@ -50,8 +50,8 @@ class Progress(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What a command printed: its lines of JSON, and what is none, as the text of a stage; what it said besides; its exit
-    code, which may be an answer: of diff that two differ, of check that a value diverges."""
+    """What a command printed: its lines of JSON, and what is none, as of help; what it said besides; its exit code, which may
+    be an answer: of diff that two differ, of check that a value diverges."""
 
     lines: List[Any]
     text: str
