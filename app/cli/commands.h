@@ -36,9 +36,11 @@ Result<driver::Options> makeOptions(const Common& common, driver::Options option
 /// For C source: the target is a machine without anything special, unless one is named.
 Result<driver::Options> makeSourceOptions(const Common& common);
 Result<driver::Decisions> makeDecisions(const Common& common);
+/// Fails, with kind Usage, for "-", which is standard input where a model is named: elsewhere a file of that name is hardly meant.
+Result<void> isFile(const std::string& path);
 /// Fails, with kind Usage, if `out` is one of the files that the command reads: what is written there would destroy it. Inputs
 /// may be given as NAME=FILE. Or if it is of the records in use, or of those `records`, where these are named: nothing makes them
-/// again.
+/// again. Or if it is no file.
 Result<void> keepsFiles(const std::string& out, const std::vector<std::string>& files, const std::string& records);
 /// A new file, whole or not at all.
 Result<void> writeText(const std::filesystem::path& path, const std::string& text);

@@ -137,6 +137,7 @@ Result<void> addRecorded(driver::Decisions& decisions, const Common& common) {
 } // namespace
 
 Result<records::File> openRecords(const std::string& named, records::File::Access access, const Common& common) {
+    LATHE_CHECKED(isFile(named));
     const std::filesystem::path path = recordsPath(named);
     if (path.empty())
         return failure(ErrorKind::Usage, "there is no folder for records", "name a file by --records");
@@ -148,6 +149,7 @@ Result<records::File> openRecords(const std::string& named, records::File::Acces
 Result<driver::Decisions> makeDecisions(const Common& common) {
     driver::Decisions decisions;
     if (!common.decisionsFile.empty()) {
+        LATHE_CHECKED(isFile(common.decisionsFile));
         std::error_code failed;
         if (std::filesystem::exists(common.decisionsFile, failed) &&
             !std::filesystem::is_regular_file(common.decisionsFile, failed)) // a pipe may never end
@@ -205,7 +207,15 @@ void markStale(const driver::Trace& trace, const Common& common) {
                                  stale);
 }
 
+Result<void> isFile(const std::string& path) {
+    if (path != "-")
+        return {};
+    return failure(ErrorKind::Usage, "'-' is no file: only a model is read from standard input",
+                   "use ./- if it is called so");
+}
+
 Result<void> keepsFiles(const std::string& out, const std::vector<std::string>& files, const std::string& named) {
+    LATHE_CHECKED(isFile(out));
     std::error_code ignored; // what is not there is not lost
     const auto whole = [&](const std::string& path) {
         return std::filesystem::weakly_canonical(std::filesystem::absolute(path, ignored), ignored);

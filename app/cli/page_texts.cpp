@@ -11,7 +11,7 @@ constexpr PageText pages[] = {
      "Lathe compiles ONNX models to native code, shows each step of that, looks for faster schedules on the machine "
      "that they are for, and packs what runs elsewhere. Facts go to standard output, diagnostics and progress to "
      "standard error; with --json both are a JSON object a line. A model is named by its file, or by - for standard "
-     "input where it is read once (not in tune and bundle).",
+     "input where it is read once (not in tune and bundle); ./- is a file of that name.",
      "lathe inspect model.onnx\n"
      "lathe run model.onnx --shape x=8,3,224,224\n"
      "lathe compile model.onnx -o model.so\n"},

@@ -126,6 +126,7 @@ Result<driver::InputFiles> inputFiles(const InputArgs& args) {
         if (!input)
             return failure(ErrorKind::Usage, fmt::format("malformed input '{}'", argument), "use NAME=FILE");
         const auto& [name, file] = *input;
+        LATHE_CHECKED(isFile(file));
         std::error_code unknown;
         if (!std::filesystem::exists(file, unknown)) // known now, not when a large model is compiled
             return Failure(inFile(error(fmt::format("there is no file for input '{}'", name)), file));

@@ -112,7 +112,8 @@ Result<void> writeArtifact(const std::filesystem::path& path, std::span<const st
 
 std::optional<Parts> partsOf(const std::filesystem::path& path) {
     std::error_code failed;
-    if (!std::filesystem::is_regular_file(path, failed)) // a pipe would be waited for
+    // "-" is standard input, as where models are read; a pipe would be waited for.
+    if (path == "-" || !std::filesystem::is_regular_file(path, failed))
         return std::nullopt;
     std::ifstream file(path, std::ios::binary | std::ios::ate);
     runtime::ArtifactImage image;

@@ -481,6 +481,29 @@ private slots:
             }
     }
 
+    /// As everywhere, "-" is a stream and "./-" is a file; whatever is called so is neither read nor overwritten for a stream.
+    void filesCalledDash() {
+        const QString folder = folder_.filePath("dash"), dash = folder + "/-";
+        QVERIFY(QDir().mkpath(folder));
+        const auto inFolder = [&](const QString& words) {
+            return runProgram("/bin/sh", {"-c", "cd \"$2\" && \"$0\" " + words + " < \"$1\"", LATHE_BINARY_DIR "/lathe",
+                                          model_, folder});
+        };
+        for (const char* words : {"compile \"$1\" -o -", "compile \"$1\" --emit tir -o -", "report \"$1\" -o -",
+                                  "run \"$1\" --input x=-", "inspect \"$1\" --decisions -"}) {
+            const Outcome outcome = inFolder(words);
+            QVERIFY2(outcome.code == 2 && outcome.err.find("use ./-") != std::string::npos, outcome.err.c_str());
+            QVERIFY(!QFile::exists(dash));
+        }
+        QCOMPARE(inFolder("compile \"$1\" -o ./-").code, 0);
+        QVERIFY(QFile::exists(dash));
+        QVERIFY(inFolder("run ./- --json").out.find("\"output\"") != std::string::npos);
+        // The artifact of that name says that it is one; the model comes by standard input.
+        QCOMPARE(inFolder("inspect ./-").code, 2);
+        QCOMPARE(inFolder("inspect - --json").out, runLathe({"inspect", model_, "--json"}).out);
+        QCOMPARE(inFolder("run - --numerics strict").code, 0);
+    }
+
     /// What memory grows by, in a line that can be read; counts of the same operator are told apart.
     void memoryOfDynamicModels() {
         const QString counts = folder_.filePath("counts.onnx");
