@@ -148,7 +148,9 @@ void MainWindow::showProfiles(const std::vector<CompilationPtr>& of, const std::
         return showProblems(std::move(problems));
     }
     const inspect::Profile& profile = profiles.back();
-    log(tr("Ran %1 times, median %2 ms.").arg(profile.runs).arg(profile.medianMs, 0, 'f', 3));
+    log(tr("Ran %1, median %2 ms.")
+            .arg(views::models::counted(profile.runs, "time", "times"))
+            .arg(profile.medianMs, 0, 'f', 3));
     facts_->setText(tr("%1 · %2 · %3 ms")
                         .arg(QFileInfo(path_).fileName(),
                              views::models::counted(qint64(profile.rows.size()), "kernel call", "kernel calls"))

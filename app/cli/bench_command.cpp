@@ -9,6 +9,7 @@
 #include "app/cli/print_line.h"
 #include "app/cli/test_case.h"
 #include "base/child_process.h"
+#include "base/counted.h"
 #include "base/json.h"
 #include "driver/tensor_files.h"
 
@@ -133,9 +134,10 @@ void print(const std::string& model, int threads, const Row& row, const Common& 
                                  {"peak_bytes", row.peakBytes},
                                  {"drawn_inputs", row.drawn}}));
     else
-        printLine("{:28} {:2} threads  {:12} median {:10.3f} ms  min {:10.3f} ms  {} rounds  compiled in {:.2f} s  "
+        printLine("{:28} {:>10}  {:12} median {:10.3f} ms  min {:10.3f} ms  {}  compiled in {:.2f} s  "
                   "peak {:.1f} MB",
-                  model, threads, row.runtime, middle, least, row.ns.size(), row.compileSeconds,
+                  model, counted(threads, "thread", "threads"), row.runtime, middle, least,
+                  counted(row.ns.size(), "round", "rounds"), row.compileSeconds,
                   static_cast<double>(row.peakBytes) / 1e6);
 }
 

@@ -4,6 +4,7 @@
 // at random. So a schedule can be compared with another (--decisions) without the model around it.
 #include "app/cli/prepare.h"
 #include "app/cli/print_line.h"
+#include "base/counted.h"
 #include "base/json.h"
 #include "driver/kernel_artifact.h"
 #include "tuning/kernel_inputs.h"
@@ -103,8 +104,9 @@ Result<void> run(const std::string& model, const BenchArgs& args, const Common& 
                                  {"samples", times.samples.size()},
                                  {"calls", times.calls}}));
     else
-        printLine("{:28} median {:10.3f} us  min {:10.3f} us  {} samples of {} calls{}", kernel->name, median / 1e3,
-                  least / 1e3, times.samples.size(), times.calls, args.cold ? ", caches cold" : "");
+        printLine("{:28} median {:10.3f} us  min {:10.3f} us  {} of {}{}", kernel->name, median / 1e3, least / 1e3,
+                  counted(times.samples.size(), "sample", "samples"), counted(times.calls, "call", "calls"),
+                  args.cold ? ", caches cold" : "");
     return {};
 }
 

@@ -6,6 +6,7 @@
 #include "app/cli/prepare.h"
 #include "app/cli/print_line.h"
 #include "artifact/artifact.h"
+#include "base/counted.h"
 #include "base/json.h"
 #include "deploy/bundle_diff.h"
 #include "deploy/bundle_model.h"
@@ -178,9 +179,9 @@ int makeBundle(const BundleArgs& args, const Common& common) {
                                  {"bundle_id", plan.bundleId},
                                  {"bytes", plan.bytes}}));
     else if (!common.quiet)
-        printLine("{}: {} for {}, {} files, {:.1f} MB, {} golden cases; id {}", args.out, plan.name, plan.tag,
-                  plan.files.size(), static_cast<double>(plan.bytes) / 1e6, bundle->manifest.golden.size(),
-                  plan.bundleId.substr(0, 16));
+        printLine("{}: {} for {}, {}, {:.1f} MB, {}; id {}", args.out, plan.name, plan.tag,
+                  counted(plan.files.size(), "file", "files"), static_cast<double>(plan.bytes) / 1e6,
+                  counted(bundle->manifest.golden.size(), "golden case", "golden cases"), plan.bundleId.substr(0, 16));
     return 0;
 }
 

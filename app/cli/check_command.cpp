@@ -4,6 +4,7 @@
 // diverges first stands on top.
 #include "app/cli/prepare.h"
 #include "app/cli/print_line.h"
+#include "base/counted.h"
 #include "base/json.h"
 #include "diagnose/check.h"
 
@@ -120,10 +121,11 @@ void printTable(const diagnose::Check& check, const Common& common) {
     if (common.quiet)
         return;
     const size_t diverge = check.count(diagnose::CheckState::Diverges);
-    printLine("{} values compared, {}; {} not{}", check.count(diagnose::CheckState::Within) + diverge,
-              diverge ? fmt::format("{} diverge", diverge) : "all within the tolerance",
+    printLine("{} compared, {}; {} not{}",
+              counted(check.count(diagnose::CheckState::Within) + diverge, "value", "values"),
+              diverge ? counted(diverge, "diverges", "diverge") : "all within the tolerance",
               check.count(diagnose::CheckState::NotCompared),
-              check.nested ? fmt::format("; {} within branches and loops are left out", check.nested) : "");
+              check.nested ? fmt::format("; {} left out within branches and loops", check.nested) : "");
     if (const size_t odd = check.countNotFinite())
         printLine("in {} of them values are no finite numbers on both sides, as the table says: nothing is known of "
                   "these",

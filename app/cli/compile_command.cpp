@@ -7,6 +7,7 @@
 #include "app/cli/print_line.h"
 #include "app/cli/stage_text.h"
 
+#include "base/counted.h"
 #include "base/json.h"
 #include "relay/text.h"
 #include "tir/text.h"
@@ -57,6 +58,11 @@ Result<std::string> emit(const driver::Trace& trace, const CompileArgs& args) {
     if (text.empty() && !args.function.empty())
         return Failure(noFunction(args.function, names));
     return text;
+}
+
+std::string kernelsOf(const driver::Trace& trace) {
+    return fmt::format("{} for {}", counted(trace.kernels.size(), "kernel", "kernels"),
+                       counted(trace.calls.size(), "call", "calls"));
 }
 
 nlohmann::json asJson(const CompileArgs& args, const std::string& text) {
@@ -115,8 +121,7 @@ int compileCommand(const CompileArgs& args, const Common& common) {
         if (common.json)
             fmt::print("{}\n", dump({{"folder", args.out}, {"seconds", artifact->seconds}}));
         else if (!common.quiet)
-            printLine("{}: {:.2f} s, {} kernels for {} calls", args.out, artifact->seconds, trace.kernels.size(),
-                      trace.calls.size());
+            printLine("{}: {:.2f} s, {}", args.out, artifact->seconds, kernelsOf(trace));
         return 0;
     }
     if (!text) {
@@ -124,8 +129,8 @@ int compileCommand(const CompileArgs& args, const Common& common) {
         if (common.json)
             fmt::print("{}\n", dump({{"artifact", args.out}, {"seconds", artifact->seconds}, {"bytes", size}}));
         else if (!common.quiet)
-            printLine("{}: {:.2f} s, {} kernels for {} calls, {:.1f} MB", args.out, artifact->seconds,
-                      trace.kernels.size(), trace.calls.size(), static_cast<double>(size) / 1e6);
+            printLine("{}: {:.2f} s, {}, {:.1f} MB", args.out, artifact->seconds, kernelsOf(trace),
+                      static_cast<double>(size) / 1e6);
         return 0;
     }
     if (const auto other = driver::keepsModel(args.out, args.model, trace); !other)

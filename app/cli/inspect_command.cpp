@@ -6,6 +6,7 @@
 
 #include "arith/analysis.h"
 #include "arith/print.h"
+#include "base/counted.h"
 #include "base/json.h"
 #include "inspect/inputs.h"
 
@@ -160,9 +161,9 @@ int inspectCommand(const InspectArgs& args, const Common& common) {
     if (common.json) {
         fmt::print("{}\n", dump(facts));
     } else {
-        printLine("{}: {}, {} nodes, {} parameters", args.model,
-                  trace.graph->producer.empty() ? trace.graph->format : trace.graph->producer, trace.graph->nodeCount,
-                  parameters);
+        printLine("{}: {}, {}, {}", args.model,
+                  trace.graph->producer.empty() ? trace.graph->format : trace.graph->producer,
+                  counted(trace.graph->nodeCount, "node", "nodes"), counted(parameters, "parameter", "parameters"));
         for (const char* kind : {"inputs", "outputs"})
             for (const auto& value : facts[kind])
                 printLine("  {:7} {}: {}{}", std::string(kind).substr(0, std::string(kind).size() - 1),

@@ -2,6 +2,7 @@
 #include "app/cli/print_tuned.h"
 
 #include "app/cli/print_line.h"
+#include "base/counted.h"
 #include "base/json.h"
 #include "tune/resume.h"
 
@@ -175,8 +176,9 @@ void printTuned(const tuning::Tuned& tuned, double leastGain) {
         printLine("{:44} {:5} {:11.2f} {:11.2f}  {:22} {}; {}", state.task.kernel, state.task.calls, state.defaultUs(),
                   state.bestUs(), gainOf(state), list(verdictsOf(state)), why.empty() ? "applied" : why);
     }
-    printLine("{} trials in {:.0f} s: {}; a schedule has to gain {:g}% to be taken", tuned.study.trials,
-              tuned.study.seconds, list(verdictsOf(tuned.study)), leastGain);
+    printLine("{} in {:.0f} s: {}; a schedule has to gain {:g}% to be taken",
+              counted(tuned.study.trials, "trial", "trials"), tuned.study.seconds, list(verdictsOf(tuned.study)),
+              leastGain);
     if (tuning::hadNothingLeft(tuned.study))
         printLine("nothing is left to try in this study: what it measured before holds; without --resume another one "
                   "begins");

@@ -4,6 +4,7 @@
 #include "app/cli/prepare.h"
 #include "app/cli/print_line.h"
 #include "app/cli/records_upkeep.h"
+#include "base/counted.h"
 #include "base/json.h"
 #include "base/new_file.h"
 #include "records/best.h"
@@ -204,7 +205,7 @@ Result<void> prune(File& file, const RecordsArgs& args, const Common& common) {
     if (common.json)
         fmt::print("{}\n", dump({{"removed", removed}}));
     else if (!common.quiet)
-        printLine("{} trials removed", removed);
+        printLine("{} removed", counted(removed, "trial", "trials"));
     return {};
 }
 

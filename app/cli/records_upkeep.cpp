@@ -3,6 +3,7 @@
 
 #include "app/cli/prepare.h"
 #include "app/cli/print_line.h"
+#include "base/counted.h"
 #include "base/json.h"
 #include "records/best.h"
 #include "records/evaluate.h"
@@ -114,8 +115,9 @@ Result<void> evaluateModel(const records::File& file, const Common& common) {
         fmt::print("{}\n", dump(all));
         return {};
     }
-    printLine("{} of {} trials of {} tasks, each held out once; {} do not fit any more", held.trials, done.trials,
-              held.tasks, done.unread);
+    printLine("{} of {} of {}, each held out once; {} not fit any more", held.trials,
+              counted(done.trials, "trial", "trials"), counted(held.tasks, "task", "tasks"),
+              counted(done.unread, "does", "do"));
     printLine("{:8} {:>8} {:>9} {:>9} {:>9} {:>9} {:>8}", "", "pairs", "spearman", "recall@1", "recall@5", "recall@16",
               "peak@5");
     for (const auto& [name, quality] : rows)

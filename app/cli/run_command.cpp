@@ -4,6 +4,7 @@
 #include "app/cli/choices.h"
 #include "app/cli/prepare.h"
 #include "app/cli/print_line.h"
+#include "base/counted.h"
 #include "base/json.h"
 #include "data/compare.h"
 #include "driver/tensor_files.h"
@@ -249,7 +250,7 @@ int profileCommand(const RunArgs& args, const Common& common) {
             printLine("{:>38}{}", "", choice.text);
     }
     if (!common.json)
-        printLine("{:9.4f} ms in {} calls", total, profile->rows.size());
+        printLine("{:9.4f} ms in {}", total, counted(profile->rows.size(), "call", "calls"));
     if (args.counters && common.json) {
         nlohmann::json line{{"refused", profile->counters.refused}};
         for (const device::RunnerCounters::Count& count : profile->counters.counts)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "deploy/check_bundle.h"
 
+#include "base/counted.h"
 #include "base/guarded.h"
 #include "codegen/target.h"
 #include "data/golden_case.h"
@@ -82,7 +83,7 @@ private:
         return step("files", check_.problems.empty(),
                     check_.problems.empty()
                         ? fmt::format("{} files as they were written", bundle_.manifest().files.size() + 2)
-                        : fmt::format("{} are not as they were written", check_.problems.size()));
+                        : counted(check_.problems.size(), "is not as it was written", "are not as they were written"));
     }
 
     Result<device::RunnerCommand> commandFor(const ManifestVariant& variant) const {

@@ -5,6 +5,7 @@
 
 #include "artifact/artifact.h"
 #include "artifact/linked_weights.h"
+#include "base/counted.h"
 #include "base/memory_file.h"
 #include "base/new_file.h"
 #include "base/parallel.h"
@@ -46,8 +47,8 @@ void noteRecords(const Decisions& decisions, Trace& trace) {
                               [](const KernelRecord& kernel) { return lower::isRecorded(kernel.schedule.from); }) -
         used;
     Diagnostic note = error(fmt::format(
-        "{} of {} kernels have recorded schedules: of the same workload, machine, threads and numerics{}", used,
-        trace.kernels.size(),
+        "{} of {} {} recorded schedules: of the same workload, machine, threads and numerics{}", used,
+        counted(trace.kernels.size(), "kernel", "kernels"), used == 1 ? "has" : "have",
         near > 0 ? fmt::format("; {} those of kernels alike, which were not measured here", near) : std::string()));
     note.severity = Severity::Note;
     trace.diagnostics.push_back(std::move(note));

@@ -2,6 +2,7 @@
 //
 // The times of the profile by the model's own scopes: a level a row, from the whole model down, a box as wide as its time.
 // Fused functions, coloured by their time, lead to their rows of the profile.
+#include "base/counted.h"
 #include "report/sections.h"
 
 #include <algorithm>
@@ -73,7 +74,7 @@ private:
         std::string title = fmt::format("{}\n{} ms, {} of the run", bounded(box.name), msText(box.ms),
                                         percentText(box.ms / flame_.boxes.front().ms));
         if (box.call < 0)
-            title += fmt::format("\n{} kernel call{}", box.calls, box.calls == 1 ? "" : "s");
+            title += "\n" + counted(box.calls, "kernel call", "kernel calls");
         return title;
     }
 
@@ -93,7 +94,7 @@ void writeFlame(Html& html, const Facts& facts) {
         "are coloured by their time; one whose nodes lie in several scopes stands in the one around them.");
     if (facts.flame->boxes.front().ms > 0) {
         if (const size_t left = FlameWriter(html, facts).write())
-            html.element("p", fmt::format("{} boxes are too narrow to be drawn.", left), {{"class", "note"}});
+            html.element("p", counted(left, "box is", "boxes are") + " too narrow to be drawn.", {{"class", "note"}});
     } else {
         html.element("p", "No call took any time.", {{"class", "note"}});
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The fused functions: their operators, their kernels, and why their neighbours are not in them.
+#include "base/counted.h"
 #include "report/sections.h"
 
 #include <algorithm>
@@ -50,9 +51,9 @@ void writeFusion(Html& html, const Facts& facts) {
         listed.insert(functions[i].name);
     openSection(
         html, "fusion", "Fusion",
-        fmt::format("{} operators in {} functions. A function is computed by one kernel, and functions that are "
-                    "alike share theirs.",
-                    fusion.operators.size(), functions.size()));
+        fmt::format("{} in {}. A function is computed by one kernel, and functions that are alike share theirs.",
+                    counted(fusion.operators.size(), "operator", "operators"),
+                    counted(functions.size(), "function", "functions")));
     html.open("table").open("thead").open("tr");
     for (const char* head : {"Function", "Kernel"})
         html.element("th", head);
@@ -84,8 +85,9 @@ void writeFusion(Html& html, const Facts& facts) {
     }
     html.close().close();
     if (functions.size() > listedFunctions)
-        html.element("p", fmt::format("{} more functions are left out.", functions.size() - listedFunctions),
-                     {{"class", "note"}});
+        html.element(
+            "p", counted(functions.size() - listedFunctions, "more function is", "more functions are") + " left out.",
+            {{"class", "note"}});
     html.close();
 }
 

@@ -2,6 +2,7 @@
 //
 // The graph. A small model is drawn node by node; a larger one as its fused functions, which are some times fewer; one that has
 // too many of these as well is a list in execution order, folded by the model's own scopes.
+#include "base/counted.h"
 #include "inspect/provenance.h"
 #include "model/names_read.h"
 #include "relay/ir.h"
@@ -153,7 +154,8 @@ void writeList(Html& html, const Facts& facts) {
         html.close();
     html.close();
     if (nodes.size() > mostListed)
-        html.element("p", fmt::format("{} more nodes are left out.", nodes.size() - mostListed), {{"class", "note"}});
+        html.element("p", counted(nodes.size() - mostListed, "more node is", "more nodes are") + " left out.",
+                     {{"class", "note"}});
 }
 
 /// The hottest box has the full colour.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The kernels: the hottest with their computation, schedule, loops and machine code, the others in a table.
+#include "base/counted.h"
 #include "report/sections.h"
 #include "tir/text.h"
 
@@ -44,7 +45,7 @@ void writeCalls(Html& html, const Facts& facts, const KernelFacts& kernel) {
         writeLink(html, facts.linkToCall(call), function);
     }
     if (kernel.calls.size() > shown)
-        html.text(fmt::format(" and {} more calls", kernel.calls.size() - shown));
+        html.text(" and " + counted(kernel.calls.size() - shown, "more call", "more calls"));
     html.text(".").close();
 }
 

@@ -2,6 +2,7 @@
 //
 // The memory plan as a picture: each buffer a rectangle, from its first kernel call to its last, where it lies; the curve is
 // how much is alive. Then those that make the peak.
+#include "base/counted.h"
 #include "report/sections.h"
 
 #include <algorithm>
@@ -133,7 +134,8 @@ void writeCulprits(Html& html, const Facts& facts) {
     }
     html.close().close();
     if (chart.culprits.size() > mostCulprits)
-        html.element("p", fmt::format("{} smaller ones are left out.", chart.culprits.size() - mostCulprits),
+        html.element("p",
+                     counted(chart.culprits.size() - mostCulprits, "smaller one is", "smaller ones are") + " left out.",
                      {{"class", "note"}});
 }
 
@@ -149,12 +151,11 @@ void writeMemory(Html& html, const Facts& facts) {
     sentence += "Constants, inputs and outputs lie elsewhere. The line is how much is alive.";
     openSection(html, "memory", "Memory", sentence);
     if (chart.unknown)
-        html.element(
-            "p",
-            fmt::format("The sizes of {} buffers are not known without the sizes of the inputs, or before data "
-                        "are computed.",
-                        chart.unknown),
-            {{"class", "note"}});
+        html.element("p",
+                     fmt::format("The sizes of {} are not known without the sizes of the inputs, or before data "
+                                 "are computed.",
+                                 counted(chart.unknown, "buffer", "buffers")),
+                     {{"class", "note"}});
     if (!chart.buffers.empty()) {
         writePicture(html, facts);
         writeCulprits(html, facts);

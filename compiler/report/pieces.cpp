@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What several sections use: headings, links, bars, folded texts and differences.
+#include "base/counted.h"
 #include "base/text_diff.h"
 #include "report/sections.h"
 
@@ -34,7 +35,7 @@ public:
     /// Behind the text.
     void noteRest() const {
         if (left_)
-            html_.element("p", fmt::format("{} more lines are left out.", left_), {{"class", "note"}});
+            html_.element("p", counted(left_, "more line is", "more lines are") + " left out.", {{"class", "note"}});
     }
     bool full() const { return left_ > 0; }
 
@@ -73,7 +74,7 @@ void writeNodes(Html& html, const Facts& facts, std::span<const int32_t> nodes) 
 
 void writeCode(Html& html, std::string_view title, std::string_view text) {
     const std::vector<std::string> lines = splitLines(text);
-    openFolded(html, title, fmt::format(" {} line{}", lines.size(), lines.size() == 1 ? "" : "s"));
+    openFolded(html, title, " " + counted(lines.size(), "line", "lines"));
     Lines written(html);
     html.open("pre");
     for (const std::string& line : lines)
@@ -98,7 +99,7 @@ void writeDifference(Html& html, std::string_view title, std::string_view before
         const size_t first = i - std::min(i, context), last = std::min(rows.size() - 1, i + context);
         std::fill(shown.begin() + static_cast<ptrdiff_t>(first), shown.begin() + static_cast<ptrdiff_t>(last) + 1, 1);
     }
-    openFolded(html, title, fmt::format(" {} lines removed, {} added", removed, added));
+    openFolded(html, title, fmt::format(" {} removed, {} added", counted(removed, "line", "lines"), added));
     html.open("pre", {{"class", "diff"}});
     Lines written(html);
     std::vector<const std::string*> waiting; // added lines come behind the removed ones of their run

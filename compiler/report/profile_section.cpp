@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Where the time went: a row a kernel call that ran, the slowest first.
+#include "base/counted.h"
 #include "report/sections.h"
 
 #include <algorithm>
@@ -25,11 +26,12 @@ void writeProfile(Html& html, const Facts& facts) {
     double longest = 0;
     for (const inspect::ProfileRow& row : profile->rows)
         longest = std::max(longest, row.share);
-    openSection(
-        html, "profile", "Profile",
-        fmt::format("A run takes {} ms, the median of {}; in the middle half of them {} kernel calls take {} ms, as "
-                    "below. A click on a heading sorts.",
-                    msText(profile->medianMs), profile->runs, profile->rows.size(), msText(profile->callsMs())));
+    openSection(html, "profile", "Profile",
+                fmt::format("A run takes {} ms, the median of {}; in the middle half of them {} {} ms, as "
+                            "below. A click on a heading sorts.",
+                            msText(profile->medianMs), profile->runs,
+                            counted(profile->rows.size(), "kernel call takes", "kernel calls take"),
+                            msText(profile->callsMs())));
     html.open("table", {{"class", "sortable"}}).open("thead").open("tr");
     html.element("th", "Function");
     for (const char* head : {"ms", "Share"})
@@ -68,7 +70,7 @@ void writeProfile(Html& html, const Facts& facts) {
     }
     html.close().close();
     if (profile->rows.size() > listedRows)
-        html.element("p", fmt::format("{} more calls are left out.", profile->rows.size() - listedRows),
+        html.element("p", counted(profile->rows.size() - listedRows, "more call is", "more calls are") + " left out.",
                      {{"class", "note"}});
     html.close();
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The roofline as a picture: both axes logarithmic, a point a kernel call, its area by its time.
+#include "base/counted.h"
 #include "report/sections.h"
 
 #include <algorithm>
@@ -85,9 +86,9 @@ void writeRoofline(Html& html, const Facts& facts) {
     openSection(
         html, "roofline", "Roofline",
         fmt::format("Each kernel call by its operations per byte, estimated, and its speed; larger points took more "
-                    "time. The roof is what {} threads of this machine reached when it was measured: {:.1f} GFLOP/s, "
+                    "time. The roof is what {} of this machine reached when it was measured: {:.1f} GFLOP/s, "
                     "and {:.1f} GB/s from memory.{} Above the slope are calls whose data lie in caches.",
-                    facts.report.peaks->threads, roofline.peak.gflops, roofline.peak.gbs,
+                    counted(facts.report.peaks->threads, "thread", "threads"), roofline.peak.gflops, roofline.peak.gbs,
                     facts.report.profile->threads == 1 || facts.report.peaks->threads == 1
                         ? ""
                         : " The thin one is that of one thread."));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What the report is of: the model, how it was compiled, how it ran; and what went wrong.
+#include "base/counted.h"
 #include "base/file_hash.h"
 #include "base/json.h"
 #include "base/version.h"
@@ -93,13 +94,15 @@ void writeSummary(Html& html, const Facts& facts) {
     writeFact(html, "Numerics", driver::toString(report.options.numerics));
     if (report.profile)
         writeFact(html, "Ran",
-                  fmt::format("{} times, inputs {}", report.profile->runs, shapes(report.profile->shapes)));
+                  fmt::format("{}, inputs {}", counted(report.profile->runs, "time", "times"),
+                              shapes(report.profile->shapes)));
     if (report.peaks)
         writeFact(html, "Machine",
-                  fmt::format("{}; {:.1f} GFLOP/s and {:.1f} GB/s with {} threads, {:.1f} and {:.1f} "
+                  fmt::format("{}; {:.1f} GFLOP/s and {:.1f} GB/s with {}, {:.1f} and {:.1f} "
                               "with one",
-                              report.peaks->cpu, report.peaks->all.gflops, report.peaks->all.gbs, report.peaks->threads,
-                              report.peaks->one.gflops, report.peaks->one.gbs));
+                              report.peaks->cpu, report.peaks->all.gflops, report.peaks->all.gbs,
+                              counted(report.peaks->threads, "thread", "threads"), report.peaks->one.gflops,
+                              report.peaks->one.gbs));
     writeFact(html, "Lathe", base::version());
     html.close();
     writeCode(html, "Options", indented(driver::toJson(report.options)));

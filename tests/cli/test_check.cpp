@@ -77,7 +77,7 @@ private slots:
         QTest::newRow("how wrong") << QStringList{model_, "--against", at("wrong")} << 1 << "[1,1]: 20, expected 20.5";
         QTest::newRow("two files") << QStringList{model_, "--against", at("wrong/input_0.pb"), "--against",
                                                   at("wrong/c.pb")}
-                                   << 1 << "1 values compared, 1 diverge; 3 not";
+                                   << 1 << "1 value compared, 1 diverges; 3 not";
         QTest::newRow("unknown value") << QStringList{model_, "--against", at("unknown")} << 2 << "no value 'nothing'";
         QTest::newRow("no values") << QStringList{model_, "--against", at("shape")} << 2 << "no file holds a value";
         QTest::newRow("no file") << QStringList{model_, "--against", at("nowhere")} << 2 << "nowhere";
@@ -151,7 +151,7 @@ private slots:
         QCOMPARE(runLathe({"run", model_, "--input", input, "--save", saved}).code, 0);
         const Outcome outcome = runLathe({"check", model_, "--input", input, "--against", saved});
         QVERIFY2(outcome.code == 0, outcome.err.c_str());
-        QVERIFY(outcome.out.find("1 values compared") != std::string::npos);
+        QVERIFY(outcome.out.find("1 value compared") != std::string::npos);
     }
 
     /// A pass that spoils all kernels: what no other value comes before is named, with the operators fused into it.

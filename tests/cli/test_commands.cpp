@@ -545,6 +545,23 @@ private slots:
         QVERIFY2(json.out.find("\"first\":[1234567,9007199254740993]") != std::string::npos, json.out.c_str());
     }
 
+    /// What there is one of is spoken of as one.
+    void oneOfEach() {
+        const QString model = folder_.filePath("relu.onnx"), page = folder_.filePath("relu.html");
+        writeFile(model.toStdString(), graphBytes("g (float[2] x) => (float[2] y) { y = Relu (x) }"));
+        const std::pair<QStringList, std::string> cases[] = {
+            {{"compile", model, "-o", folder_.filePath("relu.so")}, " s, 1 kernel for 1 call, "},
+            {{"inspect", model}, ", 1 node, 0 parameters\n"},
+            {{"profile", model}, " ms in 1 call\n"},
+            {{"bench", model, "--rounds", "1", "--threads", "1"}, "  1 round  "}};
+        for (const auto& [arguments, said] : cases) {
+            const Outcome outcome = runLathe(arguments);
+            QVERIFY2(outcome.out.find(said) != std::string::npos, (outcome.out + outcome.err).c_str());
+        }
+        QCOMPARE(runLathe({"report", model, "-o", page}).code, 0);
+        QVERIFY(readFile(page).contains("the middle half of them 1 kernel call takes "));
+    }
+
     void compileAndRunTheArtifact() {
         const QString artifact = folder_.filePath("model.so"), saved = folder_.filePath("saved");
         const Outcome compiled = runLathe({"compile", "--json", model_, "-o", artifact});

@@ -197,7 +197,7 @@ private slots:
             runLathe({"compile", model_, "--threads", "1", "--tuned", "-o", folder_.filePath("net.so")});
         qputenv("LATHE_RECORDS", file_.toLocal8Bit());
         QCOMPARE(said.code, 0);
-        QVERIFY2(contains(said.err, "1 of 1 kernels have recorded schedules"), said.err.c_str());
+        QVERIFY2(contains(said.err, "1 of 1 kernel has recorded schedules"), said.err.c_str());
         const Outcome none = runLathe({"run", model_, "--threads", "2", "--records", made_});
         QCOMPARE(none.code, 0);
         QVERIFY2(contains(none.err, "nothing is recorded"), none.err.c_str());

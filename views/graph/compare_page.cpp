@@ -120,7 +120,7 @@ void ComparePage::setComparison(models::ModelComparisonPtr comparison) {
                 : QStringList{part(NodeDifference::Added, tr("added")), part(NodeDifference::Removed, tr("removed")),
                               part(NodeDifference::Changed, tr("changed")),
                               part(NodeDifference::Moved, tr("renamed or moved")),
-                              tr("%1 nodes the same").arg(models::grouped(comparison_->equal))}
+                              tr("%1 the same").arg(models::counted(comparison_->equal, "node", "nodes"))}
                       .join(", "));
     }
     table_->resizeColumnsToContents();

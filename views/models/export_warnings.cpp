@@ -19,11 +19,12 @@ QString megabytes(qint64 bytes) {
 /// Whose schedules nobody has looked at, and whom those that are decided are not for.
 void addSchedules(const ExportRequest& request, const ExportChoices& choices, QList<ExportWarning>& warnings) {
     if (choices.untunedKernels > 0 && request.targets.contains(choices.target))
-        warnings << ExportWarning{
-            ExportTopic::Targets,
-            tr("%1 of %2 have the schedule by default, which nobody tuned for %3: the page "
-               "Tuning looks for faster ones.")
-                .arg(grouped(choices.untunedKernels), counted(choices.kernels, "kernel", "kernels"), choices.target)};
+        warnings << ExportWarning{ExportTopic::Targets,
+                                  tr("%1 of %2 %3 the schedule by default, which nobody tuned for %4: the page "
+                                     "Tuning looks for faster ones.")
+                                      .arg(grouped(choices.untunedKernels),
+                                           counted(choices.kernels, "kernel", "kernels"),
+                                           choices.untunedKernels == 1 ? tr("has") : tr("have"), choices.target)};
     QStringList others = request.targets;
     others.removeAll(choices.target);
     if (choices.decidedKernels > 0 && !others.isEmpty())

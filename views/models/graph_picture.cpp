@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/models/graph_picture.h"
+#include "views/models/counted.h"
 
 #include "views/models/one_line.h"
 #include "views/models/tensor_values.h"
@@ -215,7 +216,7 @@ private:
         for (const auto& [name, graph] : nestedGraphs(node)) {
             box.hasNested = true;
             box.family = model::Family::Control;
-            addLine(box, QStringLiteral("▣ %1: %2 nodes").arg(name).arg(graph->nodes.size()));
+            addLine(box, QStringLiteral("▣ %1: %2").arg(name, counted(qint64(graph->nodes.size()), "node", "nodes")));
         }
         addWrites(box, position);
         picture_.boxOfNode[node.id] = int(picture_.boxes.size());
@@ -230,7 +231,7 @@ private:
         box.group = group;
         box.title = elided(oneLine(value.name), maximalLength);
         if (!scopes_)
-            box.subtitle = QStringLiteral("%1 nodes").arg(value.nodes);
+            box.subtitle = counted(value.nodes, "node", "nodes");
         std::map<QString, int> counts;
         std::map<model::Family, int> families;
         for (const int node : nodes) {

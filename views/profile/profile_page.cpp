@@ -156,11 +156,11 @@ void ProfilePage::setProfile(const inspect::Profile& profile) {
     else
         summary_->setText(
             tr("A run takes %1 ms, the median of %2 (%6 to %7 for half) on %8 (%5), %3. In the middle half "
-               "of them %4 take %9 ms.")
+               "of them %4 %9 ms.")
                 .arg(profile.medianMs, 0, 'f', 3)
                 .arg(profile.runs)
                 .arg(models::counted(profile.threads, "thread", "threads"),
-                     models::counted(qint64(profile.rows.size()), "kernel call", "kernel calls"),
+                     models::counted(qint64(profile.rows.size()), "kernel call takes", "kernel calls take"),
                      models::textOf(profile.shapes))
                 .arg(profile.lowMs, 0, 'f', 3)
                 .arg(profile.highMs, 0, 'f', 3)

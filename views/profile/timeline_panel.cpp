@@ -21,12 +21,12 @@ void TimelinePanel::setProfile(const inspect::Profile& profile) {
     }
     const auto percent = [](double share) { return QStringLiteral("%1 %").arg(100 * share, 0, 'f', 0); };
     QString text =
-        tr("One run of %1 ms (the median of all is %6) on %2: they work %3 of the time (%4 to %5). Where a row is "
+        tr("One run of %1 ms (the median of all is %6) on %2 %3 of the time (%4 to %5). Where a row is "
            "empty a "
            "thread waits; what is half as high the first one does alone, outside of parallel regions. The wheel "
            "zooms, dragging moves; a click selects, Left and Right go from call to call, 0 shows all.")
             .arg(timeline.ms, 0, 'f', 3)
-            .arg(models::counted(qint64(timeline.threads.size()), "thread", "threads"),
+            .arg(models::counted(qint64(timeline.threads.size()), "thread: it works", "threads: they work"),
                  percent(sum / double(timeline.threads.size())), percent(least), percent(most))
             .arg(profile.medianMs, 0, 'f', 3);
     if (!timeline.complete)
