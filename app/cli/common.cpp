@@ -17,8 +17,10 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
 #include <charconv>
 #include <cstdio>
+#include <cstring>
 #include <fmt/format.h>
 #include <fstream>
 #include <iterator>
@@ -156,7 +158,7 @@ Result<driver::Decisions> makeDecisions(const Common& common) {
             return failure(fmt::format("'{}' is no regular file", common.decisionsFile), "name a file of decisions");
         std::ifstream file(common.decisionsFile);
         if (!file)
-            return failure(fmt::format("cannot read '{}'", common.decisionsFile));
+            return failure(fmt::format("cannot read '{}': {}", common.decisionsFile, std::strerror(errno)));
         std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
         auto parsed = driver::parseDecisions(text);
         if (!parsed) {

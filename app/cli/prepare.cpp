@@ -129,7 +129,10 @@ Result<driver::InputFiles> inputFiles(const InputArgs& args) {
         LATHE_CHECKED(isFile(file));
         std::error_code unknown;
         if (!std::filesystem::exists(file, unknown)) // known now, not when a large model is compiled
-            return Failure(inFile(error(fmt::format("there is no file for input '{}'", name)), file));
+            return Failure(inFile(
+                error(unknown ? fmt::format("the file for input '{}' cannot be found: {}", name, unknown.message())
+                              : fmt::format("there is no file for input '{}'", name)),
+                file));
         if (!files.byName.emplace(name, file).second)
             return failure(ErrorKind::Usage, fmt::format("input '{}' has two files", name), "give one");
     }

@@ -70,16 +70,17 @@ Descriptor openInside(const fs::path& folder, const std::string& path) {
     return at;
 }
 
+constexpr const char *again = "copy the bundle again", *isLink = "it is a link, and a bundle has none";
+
 /// What is wrong with one file; nothing if it is as listed.
 std::optional<Diagnostic> problemOf(const fs::path& folder, const ListedFile& file, uint64_t& bytes,
                                     const std::function<void()>& progressed) {
-    const char* again = "copy the bundle again";
     const Descriptor opened = openInside(folder, file.path);
     if (opened.number() < 0) {
         if (errno == ENOENT)
             return error("it is missing", again);
         if (errno == ELOOP || errno == ENOTDIR)
-            return error("it is a link, and a bundle has none", again);
+            return error(isLink, again);
         return error(fmt::format("it cannot be read: {}", std::strerror(errno)));
     }
     struct stat facts{};
@@ -110,6 +111,8 @@ std::optional<Diagnostic> problemOf(const fs::path& folder, const ListedFile& fi
 
 Result<std::vector<ListedFile>> readSums(const fs::path& folder) {
     const Descriptor opened = openInside(folder, sumsName);
+    if (opened.number() < 0 && errno == ELOOP)
+        return named(sumsName, error(isLink, again));
     struct stat facts{};
     if (opened.number() < 0 || fstat(opened.number(), &facts) != 0 || !S_ISREG(facts.st_mode))
         return named(sumsName,

@@ -95,6 +95,13 @@ private slots:
         QVERIFY(fs::exists(folder_.filePath("saved/y.npy").toStdString()));
         QCOMPARE(runLathe({"run", artifact_, "--input", "x"}).code, 2);
         QCOMPARE(runLathe({"run", artifact_, "--input", "x=/no/such.npy"}).code, 1);
+        const QString circle = folder_.filePath("circle.npy");
+        fs::create_symlink("circle.npy", circle.toStdString());
+        for (const QStringList& options : {QStringList{"run", artifact_, "--input", "x=" + circle},
+                                           QStringList{"inspect", model_, "--decisions", circle}}) {
+            const Outcome outcome = runLathe(options); // in the system's words
+            QVERIFY2(outcome.code == 1 && outcome.err.find("symbolic links") != std::string::npos, outcome.err.c_str());
+        }
     }
 
     void savedNamesDoNotCollide() {

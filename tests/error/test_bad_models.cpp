@@ -344,6 +344,7 @@ private slots:
         QTest::newRow("absolute") << "/etc/hostname" << "lies outside of the model's folder";
         QTest::newRow("around") << "sub/../../weights.bin" << "lies outside of the model's folder";
         QTest::newRow("link") << "link.bin" << "is a link to a place outside of the model's folder";
+        QTest::newRow("circle") << "circle.bin" << "cannot be followed: its links lead in a circle";
     }
     void externalDataOutside() {
         QFETCH(QString, location);
@@ -352,6 +353,7 @@ private slots:
         fs::create_directories(folder_ / "sub");
         std::error_code exists;
         fs::create_symlink("../weights.bin", folder_ / "link.bin", exists);
+        fs::create_symlink("circle.bin", folder_ / "circle.bin", exists);
         refusedBytes(external(location.toStdString(), "0", "8"), {"sum", "", said.toStdString()});
     }
 

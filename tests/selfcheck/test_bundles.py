@@ -150,6 +150,8 @@ class Bundles(unittest.TestCase):
         self.refused(folder, "model/x.so: it is a link")
         (folder / "SHA256SUMS").unlink()
         self.refused(folder, "SHA256SUMS: it is missing")
+        (folder / "SHA256SUMS").symlink_to("SHA256SUMS")
+        self.refused(folder, "SHA256SUMS: it is a link")
 
     def test_paths_that_lead_out_are_refused(self):
         for path in ("/etc/passwd", "../good/model/x.so", "model/../../good/model/x.so", "model//x.so", "./model/x.so", "."):

@@ -229,12 +229,17 @@ Result<std::filesystem::path> TensorReader::fileAt(const std::string& location) 
         if (std::error_code unknown; !code && fs::exists(path, unknown))
             break;
     }
+    if (code)
+        return failure(fmt::format("external data '{}' cannot be followed: {}", location,
+                                   code == std::errc::too_many_symbolic_link_levels ? "its links lead in a circle"
+                                                                                    : code.message()),
+                       "put the file itself beside the model");
     const auto holds = [&](const fs::path& folder) {
         std::error_code missing;
         const fs::path real = fs::canonical(folder, missing);
         return !missing && std::mismatch(real.begin(), real.end(), path.begin(), path.end()).first == real.end();
     };
-    if (code || std::ranges::none_of(folders_, holds))
+    if (std::ranges::none_of(folders_, holds))
         return failure(fmt::format("external data '{}' is a link to a place outside of the model's folder", location),
                        "put the file itself beside the model");
     return path;
