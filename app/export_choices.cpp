@@ -266,6 +266,36 @@ views::models::ExportChoices exportChoices(const QString& model, const driver::O
     return choices;
 }
 
+deploy::BundleOptions bundleOptionsOf(const ExportRequest& request, const driver::Options& compile) {
+    deploy::BundleOptions options;
+    if (const auto form = deploy::parseForm(request.form.toStdString()))
+        options.form = *form;
+    options.name = request.name.toStdString();
+    options.version = request.version.toStdString();
+    options.licence = request.licence.toStdString();
+    for (const QString& text : request.targets)
+        if (const auto target = codegen::parseTarget(text.toStdString()))
+            options.targets.push_back(*target);
+    options.parts.clear();
+    for (const QString& part : request.parts)
+        if (const auto known = deploy::parsePart(part.toStdString()))
+            options.parts.insert(*known);
+    options.compile = compile;
+    for (const ExportSize& size : request.sizes)
+        options.symbols[size.name.toStdString()] = {
+            size.most ? size.least : 1, size.most ? std::optional<int64_t>(*size.most) : std::nullopt, size.usual};
+    options.cases = request.cases;
+    options.tolerance = {.absolute = request.tolerance > 0 ? 1e-6 : 0, .ofRange = request.tolerance};
+    options.limits = {.p50Ms = request.p50Ms,
+                      .p99Ms = request.p99Ms,
+                      .loadMs = request.loadMs,
+                      .residentBytes = int64_t(request.residentMb * 1e6),
+                      .sizeBytes = int64_t(request.sizeMb * 1e6)};
+    if (const auto device = device::parseDevice(request.device.toStdString()))
+        options.device = *device;
+    return options;
+}
+
 QStringList argumentsOf(const driver::Options& settings) {
     QStringList words;
     if (settings.threads > 0)

@@ -12,6 +12,10 @@ namespace lathe::app {
 views::models::ExportChoices exportChoices(const QString& model, const driver::Options& settings,
                                            const TracePtr& trace);
 
+/// What `lathe bundle` makes of the command that the wizard names, but for decisions. What Lathe does not know of a form, a
+/// target, a part or a device (of a project that is newer) counts as not chosen.
+deploy::BundleOptions bundleOptionsOf(const views::models::ExportRequest& request, const driver::Options& compile);
+
 /// Settings as arguments of the command line.
 QStringList argumentsOf(const driver::Options& settings);
 

@@ -191,7 +191,6 @@ private:
     /// Those of a project.
     void showExports(const std::string& kept, const std::string& unread);
     driver::Options optionsOfExport() const;
-    deploy::BundleOptions bundleOptions(const views::models::ExportRequest& request) const;
     void askForComparison();
     void load(const QString& path);
     /// What was to follow on what is being opened or compiled.

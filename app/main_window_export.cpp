@@ -4,7 +4,6 @@
 #include "app/export_choices.h"
 #include "app/main_window.h"
 #include "artifact/artifact.h"
-#include "codegen/target.h"
 #include "inspect/inputs.h"
 #include "views/exporting/export_wizard.h"
 #include "views/models/shown_path.h"
@@ -94,37 +93,6 @@ driver::Options MainWindow::optionsOfExport() const {
     return options;
 }
 
-deploy::BundleOptions MainWindow::bundleOptions(const ExportRequest& request) const {
-    deploy::BundleOptions options;
-    if (const auto form = deploy::parseForm(request.form.toStdString()))
-        options.form = *form;
-    options.name = request.name.toStdString();
-    options.version = request.version.toStdString();
-    options.licence = request.licence.toStdString();
-    for (const QString& text : request.targets)
-        if (const auto target = codegen::parseTarget(text.toStdString()))
-            options.targets.push_back(*target);
-    options.parts.clear();
-    for (const QString& part : request.parts)
-        if (const auto known = deploy::parsePart(part.toStdString()))
-            options.parts.insert(*known);
-    options.compile = optionsOfExport();
-    for (const views::models::ExportSize& size : request.sizes)
-        options.symbols[size.name.toStdString()] = {
-            size.most ? size.least : 1, size.most ? std::optional<int64_t>(*size.most) : std::nullopt, size.usual};
-    options.cases = request.cases;
-    options.tolerance = {.absolute = request.tolerance > 0 ? 1e-6 : 0, .ofRange = request.tolerance};
-    options.limits = {.p50Ms = request.p50Ms,
-                      .p99Ms = request.p99Ms,
-                      .loadMs = request.loadMs,
-                      .residentBytes = int64_t(request.residentMb * 1e6),
-                      .sizeBytes = int64_t(request.sizeMb * 1e6)};
-    options.decisions = decisions();
-    if (const auto device = device::parseDevice(request.device.toStdString()))
-        options.device = *device;
-    return options;
-}
-
 void MainWindow::askForExport() {
     if (!modelGraph() || busy_)
         return;
@@ -163,7 +131,9 @@ void MainWindow::beginExport(const ExportRequest& chosen) {
         planned_.reset();
         setBusy(true);
         log(tr("Compiling for a bundle"));
-        engine_.planBundle(path_, bundleOptions(request));
+        deploy::BundleOptions options = bundleOptionsOf(request, optionsOfExport());
+        options.decisions = decisions();
+        engine_.planBundle(path_, std::move(options));
     });
     connect(exportWizard_, &ExportWizard::exportWanted, this, [this](const ExportRequest& request) {
         exports_ = request;
