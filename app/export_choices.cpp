@@ -15,6 +15,7 @@
 #include <QDir>
 #include <QFileInfo>
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <utility>
 
@@ -289,8 +290,8 @@ deploy::BundleOptions bundleOptionsOf(const ExportRequest& request, const driver
     options.limits = {.p50Ms = request.p50Ms,
                       .p99Ms = request.p99Ms,
                       .loadMs = request.loadMs,
-                      .residentBytes = int64_t(request.residentMb * 1e6),
-                      .sizeBytes = int64_t(request.sizeMb * 1e6)};
+                      .residentBytes = std::llround(request.residentMb * 1e6),
+                      .sizeBytes = std::llround(request.sizeMb * 1e6)};
     if (const auto device = device::parseDevice(request.device.toStdString()))
         options.device = *device;
     return options;

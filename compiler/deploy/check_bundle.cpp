@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <cmath>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -435,9 +436,9 @@ Result<Limits> parseLimits(std::string_view text) {
         else if (ms > 0 && name == "load")
             limits.loadMs = value * ms;
         else if (bytes > 0 && value * bytes < 9e15 && name == "resident")
-            limits.residentBytes = static_cast<int64_t>(value * bytes);
+            limits.residentBytes = std::llround(value * bytes);
         else if (bytes > 0 && value * bytes < 9e15 && name == "size")
-            limits.sizeBytes = static_cast<int64_t>(value * bytes);
+            limits.sizeBytes = std::llround(value * bytes);
         else
             return bad(part);
     }

@@ -68,6 +68,9 @@ private slots:
         QVERIFY(limits);
         QCOMPARE(*limits,
                  (Limits{.p50Ms = 0.5, .p99Ms = 15, .loadMs = 100, .residentBytes = 200'000'000, .sizeBytes = 30'000}));
+        // 4.1 times a million is less in floating point.
+        QVERIFY(*parseLimits("resident=4.1MB,size=8.2MB") ==
+                (Limits{.residentBytes = 4'100'000, .sizeBytes = 8'200'000}));
         for (const char* bad :
              {"p99", "p99=", "p99=15", "p99=-1ms", "p99=15MB", "size=1ms", "p98=1ms", "p99=nanms", ","})
             QVERIFY2(!parseLimits(bad), bad);

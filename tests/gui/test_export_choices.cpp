@@ -58,7 +58,7 @@ private slots:
         request.p50Ms = 1.5;
         request.p99Ms = 2.5;
         request.loadMs = 3.5;
-        request.residentMb = 200;
+        request.residentMb = 4.1; // which a million times is less in floating point
         request.sizeMb = 30;
         request.device = "qemu:cortex-a72";
         driver::Options compile;
@@ -80,7 +80,7 @@ private slots:
         QVERIFY(options.symbols.at("free") == (deploy::SymbolRange{1, {}, 7})); // any size from 1 on
         QCOMPARE(options.cases, 5);
         QCOMPARE(options.tolerance.ofRange, 0.25);
-        QVERIFY(options.limits == (deploy::Limits{1.5, 2.5, 3.5, 200'000'000, 30'000'000}));
+        QVERIFY(options.limits == (deploy::Limits{1.5, 2.5, 3.5, 4'100'000, 30'000'000}));
         QVERIFY(options.device.isEmulated());
         QCOMPARE(options.device.cpu, "cortex-a72");
         QVERIFY(deploy::validate(options));
