@@ -1,22 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Interpretation goes binding by binding: each call as a primitive function of its own. Compilation takes the function as
-// the main function of a small module, through the same build as a model, and runs it from memory.
+// Compilation takes the function as the main function of a small module, through the same build as a model, and runs it
+// from memory.
 #include "driver/evaluator.h"
 
-#include "arith/analysis.h"
 #include "base/memory_file.h"
 #include "driver/build.h"
-#include "lower/lower.h"
+#include "driver/interpret.h"
 #include "relay/element.h"
 #include "relay/hash.h"
 #include "relay/transform/fuse.h"
 #include "relay/type_map.h"
 #include "runtime/lathe_rt.h"
-#include "tir/interpret.h"
 
 #include <algorithm>
-#include <cstring>
 #include <fmt/format.h>
 
 namespace lathe::driver {
@@ -24,33 +21,6 @@ namespace {
 
 using relay::asTensor;
 using relay::ConstantPtr;
-
-constexpr int64_t mostStores = 2'000'000; // that are interpreted: some tenths of a second
-
-/// Of the stored axes; nothing if one depends on a symbol that `symbols` lacks.
-std::optional<std::vector<int64_t>> dimsOf(const relay::TensorType& type, const arith::VarMap& symbols) {
-    std::vector<int64_t> dims;
-    for (const arith::Expr& dim : relay::storedShape(type.shape, type.layout)) {
-        auto value = arith::asInt(arith::simplify(arith::substitute(dim, symbols)));
-        if (!value)
-            return std::nullopt;
-        dims.push_back(*value);
-    }
-    return dims;
-}
-
-/// Bytes of a tensor with these dims; a failure above the limit of one folded value.
-Result<size_t> bytesOf(const relay::TensorType& type, const std::vector<int64_t>& dims) {
-    int64_t bytes = type.dtype.bytes();
-    for (int64_t dim : dims)
-        if (__builtin_mul_overflow(bytes, dim, &bytes) || bytes > limits::evaluatorBytes)
-            return failure(fmt::format("a folded value takes more than {} bytes", limits::evaluatorBytes));
-    return static_cast<size_t>(bytes);
-}
-
-Failure unknownSize() {
-    return failure("a size depends on the model's inputs");
-}
 
 /// All sizes are numbers, so that the function can be a model of its own.
 bool isStatic(const relay::Function& function) {
@@ -61,12 +31,6 @@ bool isStatic(const relay::Function& function) {
                                    return false;
                            return true;
                        });
-}
-
-ConstantPtr constantFrom(const relay::TensorType& type, const std::vector<int64_t>& dims,
-                         std::vector<std::byte> bytes) {
-    auto owner = std::make_shared<std::vector<std::byte>>(std::move(bytes));
-    return relay::makeConstant(type.dtype, dims, {owner, std::span<const std::byte>(*owner)});
 }
 
 /// Steps of all calls of a function.
@@ -115,126 +79,6 @@ Result<std::vector<ConstantPtr>> DriverEvaluator::evaluate(const relay::Module& 
     if (stepsOf(function) <= options_.interpretedSteps || !isStatic(function))
         return interpret(module, function, args);
     return compileAndRun(module, function, args);
-}
-
-Result<std::vector<ConstantPtr>> DriverEvaluator::interpret(const relay::Module& module,
-                                                            const relay::Function& function,
-                                                            const std::vector<ConstantPtr>& args) const {
-    std::map<uint32_t, std::vector<ConstantPtr>> values;
-    std::map<uint32_t, relay::Type> types;
-    arith::VarMap symbols; // sizes that dynamic operators gave so far
-    for (size_t i = 0; i < function.params.size(); ++i) {
-        values[function.params[i].var.id] = {args.at(i)};
-        types[function.params[i].var.id] = function.params[i].type;
-    }
-    for (const relay::BindingPtr& binding : function.body->bindings) {
-        auto& made = values[binding->var.id];
-        types[binding->var.id] = binding->type;
-        if (const auto* constant = binding->as<relay::ConstantRef>()) {
-            made = {constant->constant};
-            continue;
-        }
-        if (const auto* tuple = binding->as<relay::MakeTuple>()) {
-            for (relay::Var field : tuple->fields)
-                made.push_back(values.at(field.id).at(0));
-            continue;
-        }
-        if (const auto* projection = binding->as<relay::Projection>()) {
-            made = {values.at(projection->tuple.id).at(static_cast<size_t>(projection->index))};
-            continue;
-        }
-        const auto* call = binding->as<relay::OpCall>();
-        if (!call)
-            return failure("only operator calls are evaluated");
-        // The call as a primitive function of a module of its own.
-        auto primitive = std::make_shared<relay::Function>();
-        primitive->primitive = true;
-        primitive->resultType = binding->type;
-        std::vector<ConstantPtr> operands;
-        std::set<uint32_t> seen;
-        for (relay::Var arg : call->args)
-            if (arg && seen.insert(arg.id).second) {
-                // Symbolic dims of a dynamic operator's result are numbers by now.
-                const relay::TensorType& type = *asTensor(values.at(arg.id).at(0)->type);
-                primitive->params.push_back({arg, relay::tensorType(type.dtype, type.shape), {}});
-                operands.push_back(values.at(arg.id).at(0));
-            }
-        primitive->body = std::make_shared<relay::Block>(relay::Block{{binding}, binding->var});
-        relay::Module small;
-        small.spans = module.spans;
-        small.functions["call"] = primitive;
-        LATHE_TRY(lower::Kernels kernels, lower::makeKernels(small, nullptr));
-        const lower::Plan& plan = kernels.plans.at("call");
-        if (plan.kind == lower::Plan::Kind::View) {
-            const relay::TensorType& type = *asTensor(binding->type);
-            auto dims = dimsOf(type, symbols);
-            if (!dims)
-                return unknownSize();
-            const relay::Constant& viewed = *operands.at(0);
-            made = {viewed.splat ? relay::splatOf(type.dtype, *dims, viewed.bytes.view.data())
-                                 : relay::makeConstant(type.dtype, *dims, viewed.bytes)};
-            continue;
-        }
-        std::vector<std::vector<std::byte>> memory;
-        std::vector<tir::Argument> arguments;
-        auto addBuffer = [&](std::vector<std::byte> bytes) {
-            memory.push_back(std::move(bytes));
-            arguments.push_back({std::span(memory.back()), 0});
-        };
-        memory.reserve(operands.size() + plan.state.size() + 16);
-        for (const ConstantPtr& operand : operands)
-            addBuffer(relay::copyElements(*operand));
-        std::vector<relay::Type> fields = relay::fieldTypes(binding->type);
-        if (plan.kind == lower::Plan::Kind::Dynamic) {
-            arith::VarCollector used;
-            for (const relay::Type& field : fields)
-                for (const arith::Expr& dim : asTensor(field)->shape)
-                    used.add(dim);
-            std::vector<arith::Var> fresh = used.vars();
-            std::erase_if(fresh, [&](const arith::Var& var) { return symbols.contains(var.get()); });
-            for (const tir::BufferPtr& buffer : plan.state) {
-                relay::TensorType state{buffer->dtype, buffer->shape, nullptr};
-                auto dims = dimsOf(state, {});
-                if (!dims)
-                    return unknownSize();
-                LATHE_TRY(size_t bytes, bytesOf(state, *dims));
-                addBuffer(std::vector<std::byte>(bytes));
-            }
-            std::vector<std::byte> sizes(8 * std::max<size_t>(1, fresh.size()));
-            std::vector<tir::Argument> first = arguments;
-            first.push_back({std::span(sizes), 0});
-            LATHE_CHECKED(
-                tir::interpret(*kernels.kernels[static_cast<size_t>(plan.kernel)].computation, first, mostStores));
-            for (size_t i = 0; i < fresh.size(); ++i) {
-                int64_t value;
-                std::memcpy(&value, sizes.data() + 8 * i, 8);
-                symbols[fresh[i].get()] = arith::intImm(value);
-            }
-        }
-        size_t firstResult = memory.size();
-        for (const relay::Type& field : fields) {
-            const relay::TensorType& type = *asTensor(field);
-            auto dims = dimsOf(type, symbols);
-            if (!dims)
-                return unknownSize();
-            LATHE_TRY(size_t bytes, bytesOf(type, *dims));
-            addBuffer(std::vector<std::byte>(bytes));
-        }
-        bool dynamic = plan.kind == lower::Plan::Kind::Dynamic;
-        for (const arith::Expr& scalar : dynamic ? plan.fillScalars : plan.scalars) {
-            auto value = arith::asInt(arith::simplify(arith::substitute(scalar, symbols)));
-            if (!value)
-                return unknownSize();
-            arguments.push_back({{}, *value});
-        }
-        LATHE_CHECKED(
-            tir::interpret(*kernels.kernels[static_cast<size_t>(dynamic ? plan.fill : plan.kernel)].computation,
-                           arguments, mostStores));
-        for (size_t i = 0; i < fields.size(); ++i)
-            made.push_back(constantFrom(*asTensor(fields[i]), dimsOf(*asTensor(fields[i]), symbols).value(),
-                                        std::move(memory[firstResult + i])));
-    }
-    return values.at(function.body->result.id);
 }
 
 Result<std::vector<ConstantPtr>> DriverEvaluator::compileAndRun(const relay::Module& module,
@@ -301,7 +145,7 @@ Result<std::vector<ConstantPtr>> DriverEvaluator::compileAndRun(const relay::Mod
             count *= static_cast<size_t>(dim);
         std::vector<std::byte> bytes(count * static_cast<size_t>(type.dtype.bytes()));
         std::copy_n(static_cast<const std::byte*>(tensor.data) + tensor.byte_offset, bytes.size(), bytes.begin());
-        results.push_back(constantFrom(type, dims, std::move(bytes)));
+        results.push_back(constantOf(type, dims, std::move(bytes)));
     }
     return results;
 }

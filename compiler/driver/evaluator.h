@@ -44,8 +44,6 @@ public:
 
 private:
     struct Compiled;
-    Result<std::vector<relay::ConstantPtr>> interpret(const relay::Module& module, const relay::Function& function,
-                                                      const std::vector<relay::ConstantPtr>& args) const;
     Result<std::vector<relay::ConstantPtr>> compileAndRun(const relay::Module& module, const relay::Function& function,
                                                           const std::vector<relay::ConstantPtr>& args);
     Result<void> compile(const relay::Module& module, const relay::Function& function, Compiled& into);
