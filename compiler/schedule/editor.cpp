@@ -232,12 +232,7 @@ Stmt makeNest(tir::Block block, const std::vector<NestLoop>& loops, const std::v
         conditions.push_back(arith::lt(block.iters[i].binding, block.iters[i].extent));
     }
     block.predicate = simplifyPredicate(arith::conjunction(conditions), ranges);
-    Stmt stmt = tir::makeStmt(std::move(block), origin);
-    for (size_t i = fors.size(); i-- > 0;) {
-        fors[i].body = std::move(stmt);
-        stmt = tir::makeStmt(std::move(fors[i]), origin);
-    }
-    return stmt;
+    return wrap(std::move(fors), tir::makeStmt(std::move(block), origin), origin);
 }
 
 } // namespace lathe::schedule

@@ -13,14 +13,6 @@ void requirePlain(const Editor& edit, const tir::For& loop, LoopRef ref) {
     edit.require(loop.kind == tir::ForKind::Serial, edit.nameOf(ref) + " is already parallel, vectorized or unrolled");
 }
 
-Stmt wrap(std::vector<tir::For> loops, Stmt body, int origin) {
-    for (size_t i = loops.size(); i-- > 0;) {
-        loops[i].body = std::move(body);
-        body = tir::makeStmt(std::move(loops[i]), origin);
-    }
-    return body;
-}
-
 /// min + value, without a 0 that would then stand in every expression of the body.
 Expr shifted(const Expr& min, const Expr& value) {
     return arith::isConst(min, 0) ? value : min + value;

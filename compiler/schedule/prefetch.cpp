@@ -84,11 +84,7 @@ BlockRef Schedule::prefetch(const BlockRef& block, int readIndex, LoopRef loop, 
         tir::Evaluate{arith::call(arith::Intrinsic::Prefetch, {arith::load(buffer, indices)}, types::Int32)}, origin);
     refreshRegions(asking);
     const std::string name = asking.name;
-    Stmt nest = tir::makeStmt(std::move(asking), origin);
-    for (size_t i = lines.size(); i-- > 0;) {
-        lines[i].body = std::move(nest);
-        nest = tir::makeStmt(std::move(lines[i]), origin);
-    }
+    const Stmt nest = wrap(std::move(lines), tir::makeStmt(std::move(asking), origin), origin);
     loopPath.push_back(around.body);
     while (const auto* allocate = loopPath.back()->as<tir::Allocate>())
         loopPath.push_back(allocate->body);

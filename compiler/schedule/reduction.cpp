@@ -52,97 +52,136 @@ Stmt dropEmptyGuard(const Stmt& body, const std::string& name) {
     return result;
 }
 
+/// A reduction whose initialisation is to stand in loops of its own, before one of the loops around it.
+struct Decomposed {
+    Path path, loopPath;
+    tir::Block block;
+    std::vector<const tir::For*> outside, loops; // around the block: of the loop, and from it on
+
+    bool reduces(const Var& var) const { return reducesAlong(block, var); }
+};
+
+/// Fails where the elements of one iteration of a loop are not those of all.
+Decomposed decomposedAt(const Editor& edit, const BlockRef& block, LoopRef loop) {
+    Decomposed made;
+    made.path = edit.block(block.name);
+    made.loopPath = edit.loop(loop);
+    made.block = blockOf(made.path);
+    const tir::Block& old = made.block;
+    edit.require(old.init != nullptr, fmt::format("block '{}' has no initialisation", block.name));
+    edit.require(isUnder(made.path, made.loopPath),
+                 fmt::format("{} is not around block '{}'", edit.nameOf(loop), block.name));
+    made.loops = loopsOf(made.path);
+    const auto first = made.loops.begin() + (std::ssize(loopsOf(made.loopPath)) - 1);
+    made.outside.assign(made.loops.begin(), first);
+    made.loops.erase(made.loops.begin(), first);
+    for (const tir::For* around : made.outside)
+        edit.require(!made.reduces(around->var), fmt::format("block '{}' reduces along loop {}, which is outside of {}",
+                                                             block.name, around->var->name, edit.nameOf(loop)));
+    const BufferPtr& result = old.writes[0].buffer;
+    arith::VarCollector used;
+    for (const Access& access : accessesOf(old.init, result.get()))
+        for (const Expr& index : access.indices)
+            used.add(index);
+    for (const tir::For* around : made.loops) {
+        const Var& var = around->var;
+        edit.require(std::ranges::none_of(used.vars(), [&](const Var& other) { return other.same(var); }),
+                     fmt::format("'{}' holds the result of one iteration of loop {} only", result->name, var->name));
+        edit.require(arith::isConst(around->extent, 1) || spatialAlong(old, var) || made.reduces(var),
+                     fmt::format("block '{}' is repeated along loop {}", block.name, var->name));
+    }
+    return made;
+}
+
+/// The loops of the initialisation, copies of those that are not for the reduction alone.
+struct InitLoops {
+    std::vector<tir::For> copies;
+    std::vector<Var> replaced, dropped; // variables of the old ones
+    arith::VarMap fresh;                // the copies' by those that were replaced
+
+    bool replaces(const Expr& condition) const { return mentionsAny(condition, replaced); }
+    bool drops(const Expr& condition) const { return mentionsAny(condition, dropped); }
+
+private:
+    static bool mentionsAny(const Expr& condition, const std::vector<Var>& vars) {
+        return std::ranges::any_of(vars, [&](const Var& var) { return arith::mentions(condition, var); });
+    }
+};
+InitLoops initLoops(const Editor& edit, const Decomposed& old) {
+    InitLoops made;
+    for (const tir::For* loop : old.loops) {
+        if (!spatialAlong(old.block, loop->var)) {
+            made.dropped.push_back(loop->var);
+            continue;
+        }
+        tir::For copy = *loop;
+        copy.var = arith::var(copy.var->name + "_init");
+        copy.min = arith::substitute(copy.min, made.fresh);
+        copy.extent = arith::substitute(copy.extent, made.fresh);
+        for (const Var& var : made.dropped)
+            edit.require(!arith::mentions(copy.min, var) && !arith::mentions(copy.extent, var),
+                         fmt::format("the range of loop {} depends on loop {}", loop->var->name, var->name));
+        made.fresh[loop->var.get()] = copy.var;
+        made.replaced.push_back(loop->var);
+        made.copies.push_back(std::move(copy));
+    }
+    return made;
+}
+
+/// What of the block's predicate is not about the reduction, and the domain of the initialisation's own iterations.
+Expr initPredicate(const Editor& edit, const Decomposed& old, const InitLoops& loops,
+                   const std::vector<tir::IterVar>& iters) {
+    std::vector<Expr> conditions;
+    for (const Expr& condition : arith::conjuncts(old.block.predicate)) {
+        edit.require(
+            !loops.drops(condition) || !loops.replaces(condition),
+            fmt::format("block '{}' runs only where {}, which mixes its loops", old.block.name, toString(condition)));
+        const bool reduces = std::ranges::any_of(
+            loops.replaced, [&](const Var& var) { return arith::mentions(condition, var) && old.reduces(var); });
+        if (!loops.drops(condition) && !reduces)
+            conditions.push_back(arith::substitute(condition, loops.fresh));
+    }
+    // A loop that serves both kinds keeps its conditions on the spatial part by the domain itself.
+    for (const tir::IterVar& iter : iters)
+        conditions.push_back(arith::lt(iter.binding, iter.extent));
+    LoopRanges ranges(old.outside);
+    for (const tir::For& copy : loops.copies)
+        ranges.add(copy.var, copy.min, copy.extent, true);
+    return simplifyPredicate(arith::conjunction(conditions), ranges);
+}
+
+tir::Block initBlock(const Editor& edit, const Decomposed& old, const InitLoops& loops) {
+    tir::Block made;
+    made.name = edit.freeBlockName(old.block.name + "_init");
+    arith::VarMap iters;
+    for (const tir::IterVar& iter : old.block.iters) {
+        if (iter.kind != tir::IterKind::Spatial)
+            continue;
+        const Var var = arith::var(iter.var->name);
+        iters[iter.var.get()] = var;
+        made.iters.push_back({var, iter.extent, iter.kind, arith::substitute(iter.binding, loops.fresh)});
+    }
+    made.predicate = initPredicate(edit, old, loops, made.iters);
+    made.body = tir::substitute(old.block.init, iters);
+    refreshRegions(made);
+    return made;
+}
+
 } // namespace
 
 BlockRef Schedule::decomposeReduction(const BlockRef& block, LoopRef loop) {
     Editor edit(*this, "decomposeReduction");
-    Path path = edit.block(block.name);
-    Path loopPath = edit.loop(loop);
-    const tir::Block& old = blockOf(path);
-    edit.require(old.init != nullptr, fmt::format("block '{}' has no initialisation", block.name));
-    edit.require(path.size() > loopPath.size() && path[loopPath.size() - 1] == loopPath.back(),
-                 fmt::format("{} is not around block '{}'", edit.nameOf(loop), block.name));
-    std::vector<const tir::For*> loops = loopsOf(path);
-    size_t first = loopsOf(loopPath).size() - 1;
-    for (size_t i = 0; i < first; ++i)
-        edit.require(!reducesAlong(old, loops[i]->var),
-                     fmt::format("block '{}' reduces along loop {}, which is outside of {}", block.name,
-                                 loops[i]->var->name, edit.nameOf(loop)));
-    arith::VarCollector used;
-    for (const Access& access : accessesOf(old.init, old.writes[0].buffer.get()))
-        for (const Expr& index : access.indices)
-            used.add(index);
-    for (size_t i = first; i < loops.size(); ++i) {
-        const Var& var = loops[i]->var;
-        edit.require(std::ranges::none_of(used.vars(), [&](const Var& other) { return other.same(var); }),
-                     fmt::format("'{}' holds the result of one iteration of loop {} only", old.writes[0].buffer->name,
-                                 var->name));
-        edit.require(arith::isConst(loops[i]->extent, 1) || spatialAlong(old, var) || reducesAlong(old, var),
-                     fmt::format("block '{}' is repeated along loop {}", block.name, var->name));
-    }
-
-    tir::Block init;
-    init.name = edit.freeBlockName(block.name + "_init");
-    std::vector<tir::For> copies;
-    arith::VarMap fresh, iters;
-    std::vector<Var> replaced, dropped;
-    for (size_t i = first; i < loops.size(); ++i) {
-        if (!spatialAlong(old, loops[i]->var)) {
-            dropped.push_back(loops[i]->var);
-            continue;
-        }
-        tir::For copy = *loops[i];
-        copy.var = arith::var(copy.var->name + "_init");
-        copy.min = arith::substitute(copy.min, fresh);
-        copy.extent = arith::substitute(copy.extent, fresh);
-        for (const Var& var : dropped)
-            edit.require(!arith::mentions(copy.min, var) && !arith::mentions(copy.extent, var),
-                         fmt::format("the range of loop {} depends on loop {}", loops[i]->var->name, var->name));
-        fresh[loops[i]->var.get()] = copy.var;
-        replaced.push_back(loops[i]->var);
-        copies.push_back(std::move(copy));
-    }
-    for (const tir::IterVar& iter : old.iters) {
-        if (iter.kind != tir::IterKind::Spatial)
-            continue;
-        Var var = arith::var(iter.var->name);
-        iters[iter.var.get()] = var;
-        init.iters.push_back({var, iter.extent, iter.kind, arith::substitute(iter.binding, fresh)});
-    }
-    std::vector<Expr> conditions;
-    for (const Expr& condition : arith::conjuncts(old.predicate)) {
-        bool usesDropped =
-            std::ranges::any_of(dropped, [&](const Var& var) { return arith::mentions(condition, var); });
-        bool usesKept = std::ranges::any_of(replaced, [&](const Var& var) { return arith::mentions(condition, var); });
-        bool reduces = std::ranges::any_of(
-            replaced, [&](const Var& var) { return arith::mentions(condition, var) && reducesAlong(old, var); });
-        edit.require(!usesDropped || !usesKept, fmt::format("block '{}' runs only where {}, which mixes its loops",
-                                                            block.name, toString(condition)));
-        if (!usesDropped && !reduces)
-            conditions.push_back(arith::substitute(condition, fresh));
-    }
-    // A loop that serves both kinds keeps its conditions on the spatial part by the domain itself.
-    for (const tir::IterVar& iter : init.iters)
-        conditions.push_back(arith::lt(iter.binding, iter.extent));
-    std::vector<const tir::For*> around(loops.begin(), loops.begin() + static_cast<long>(first));
-    LoopRanges ranges(around);
-    for (const tir::For& copy : copies)
-        ranges.add(copy.var, copy.min, copy.extent, true);
-    init.predicate = simplifyPredicate(arith::conjunction(conditions), ranges);
-    init.body = tir::substitute(old.init, iters);
-    refreshRegions(init);
-    std::string name = init.name;
-    Stmt nest = tir::makeStmt(std::move(init), path.back()->origin);
-    for (size_t i = copies.size(); i-- > 0;) {
-        copies[i].body = std::move(nest);
-        nest = tir::makeStmt(std::move(copies[i]), path.back()->origin);
-    }
-
-    tir::Block update = old;
-    edit.requireInScope(nest, {loopPath.begin(), loopPath.end() - 1}, name);
+    const Decomposed old = decomposedAt(edit, block, loop);
+    InitLoops loops = initLoops(edit, old);
+    tir::Block init = initBlock(edit, old, loops);
+    const std::string name = init.name;
+    const int origin = old.path.back()->origin;
+    const Stmt nest = wrap(std::move(loops.copies), tir::makeStmt(std::move(init), origin), origin);
+    edit.requireInScope(nest, {old.loopPath.begin(), old.loopPath.end() - 1}, name);
+    tir::Block update = old.block;
     update.init = nullptr;
     refreshRegions(update);
-    edit.body = withBlock(path, std::move(update));
+    edit.body = withBlock(old.path, std::move(update));
     edit.body = insertBefore(edit.loop(loop), nest);
     edit.body = dropEmptyGuard(edit.body, block.name);
     edit.checkParallelLoops();

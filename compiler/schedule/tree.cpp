@@ -225,6 +225,14 @@ Stmt withBlock(const Path& path, tir::Block block) {
     return replaceAt(path, tir::makeStmt(std::move(block), path.back()->origin));
 }
 
+Stmt wrap(std::vector<tir::For> loops, Stmt body, int origin) {
+    for (size_t i = loops.size(); i-- > 0;) {
+        loops[i].body = std::move(body);
+        body = tir::makeStmt(std::move(loops[i]), origin);
+    }
+    return body;
+}
+
 std::vector<Access> accessesOf(const Stmt& root, const tir::Buffer* buffer) {
     std::vector<Access> found;
     Path path;

@@ -45,6 +45,8 @@ Stmt insertBefore(const Path& path, const Stmt& stmt);
 Stmt insertAfter(const Path& path, const Stmt& stmt);
 /// The statement with another block node of the same origin.
 Stmt withBlock(const Path& path, tir::Block block);
+/// The loops, outermost first, around the statement.
+Stmt wrap(std::vector<tir::For> loops, Stmt body, int origin);
 
 /// Every load from and store to `buffer`, in blocks or out of them. The path ends at the Block, or at the statement
 /// where there is no block around.
