@@ -6,6 +6,8 @@
 
 #include "base/rounding.h"
 
+#include <algorithm>
+
 namespace lathe::schedule {
 
 namespace {
@@ -15,80 +17,112 @@ constexpr int64_t lineBytes = 64;
 constexpr int64_t mostLines = 64;
 constexpr int64_t mostBytes = int64_t{1} << 24;
 
-} // namespace
+/// What is read in one iteration of a loop and asked for `distance` elements ahead.
+struct ReadAhead {
+    Path path, loopPath; // to the block that reads it, and to the loop
+    BufferPtr buffer;
+    int64_t distance = 0;
+    int64_t perLine = 1; // elements
+};
 
-BlockRef Schedule::prefetch(const BlockRef& block, int readIndex, LoopRef loop, const Number& bytes) {
-    Editor edit(*this, "prefetch");
-    Path path = edit.block(block.name), loopPath = edit.loop(loop);
-    edit.require(isUnder(path, loopPath), fmt::format("{} is not around block '{}'", edit.nameOf(loop), block.name));
-    const tir::For& around = loopOf(loopPath);
+/// Fails where the buffer's memory is near anyway, or has no elements at the distance.
+ReadAhead readAhead(const Editor& edit, const BlockRef& block, int readIndex, LoopRef loop, int64_t bytes) {
+    ReadAhead made{.path = edit.block(block.name), .loopPath = edit.loop(loop), .buffer = {}};
+    edit.require(isUnder(made.path, made.loopPath),
+                 fmt::format("{} is not around block '{}'", edit.nameOf(loop), block.name));
+    const tir::For& around = loopOf(made.loopPath);
     edit.require(around.kind == tir::ForKind::Serial || around.kind == tir::ForKind::Parallel,
                  edit.nameOf(loop) + " is vectorized or unrolled");
-    BufferPtr buffer = edit.regionBuffer(blockOf(path), blockOf(path).reads, readIndex);
-    edit.require(edit.isParameter(buffer.get()),
-                 fmt::format("'{}' is made in this function: only what the caller gives lies far away", buffer->name));
-    edit.require(buffer->strides.empty() && !buffer->offset, fmt::format("'{}' has strides", buffer->name));
-    const int64_t elementBytes = buffer->dtype.bytes();
+    made.buffer = edit.regionBuffer(blockOf(made.path), blockOf(made.path).reads, readIndex);
+    const tir::Buffer& buffer = *made.buffer;
+    edit.require(edit.isParameter(&buffer),
+                 fmt::format("'{}' is made in this function: only what the caller gives lies far away", buffer.name));
+    edit.require(buffer.strides.empty() && !buffer.offset, fmt::format("'{}' has strides", buffer.name));
+    const int64_t elementBytes = buffer.dtype.bytes();
     edit.require(elementBytes > 0 && bytes >= 1 && bytes <= mostBytes && bytes % elementBytes == 0,
-                 fmt::format("{} bytes are no distance between elements of '{}'", bytes.value, buffer->name));
+                 fmt::format("{} bytes are no distance between elements of '{}'", bytes, buffer.name));
+    made.distance = bytes / elementBytes;
+    made.perLine = std::max<int64_t>(1, lineBytes / elementBytes);
+    return made;
+}
 
-    std::vector<Access> reads;
-    for (Access& access : accessesOf(edit.body, buffer.get()))
-        if (access.path.back() == path.back() && !access.write)
-            reads.push_back(std::move(access));
-    const std::vector<const tir::For*> outer = loopsOf(loopPath);
-    const LoopRanges outside(outer, outer.size());
-    const std::vector<std::optional<SymbolicRange>> touched = touchedRanges(*buffer, reads, loopPath);
-    const int64_t perLine = std::max<int64_t>(1, lineBytes / elementBytes);
+/// One element in each of the lines that one iteration reads.
+struct LinesAhead {
     std::vector<Expr> indices;
-    std::vector<tir::For> lines; // what one iteration reads, line by line
-    tir::Block asking;
-    asking.name = edit.freeBlockName(block.name + "_prefetch");
+    std::vector<tir::For> loops; // over the lines
+    std::vector<tir::IterVar> iters;
+};
+
+LinesAhead linesAhead(const Editor& edit, const ReadAhead& read, const std::vector<const tir::For*>& outer,
+                      const std::string& loop) {
+    const std::string& name = read.buffer->name;
+    std::vector<Access> reads;
+    for (Access& access : accessesOf(edit.body, read.buffer.get()))
+        if (access.path.back() == read.path.back() && !access.write)
+            reads.push_back(std::move(access));
+    const LoopRanges outside(outer, outer.size());
+    const std::vector<std::optional<SymbolicRange>> touched = touchedRanges(*read.buffer, reads, read.loopPath);
+    LinesAhead made;
     int64_t count = 1;
     for (size_t d = 0; d < touched.size(); ++d) {
         const bool last = d + 1 == touched.size();
         const auto extent =
             touched[d] ? constantLimit(extentOf(*touched[d], outside.facts), outside.facts) : std::optional<int64_t>();
-        edit.require(extent && *extent >= 1, fmt::format("how much of '{}' one iteration of {} reads is not known",
-                                                         buffer->name, edit.nameOf(loop)));
-        const int64_t steps = last ? ceilDiv(*extent, perLine) : *extent;
+        edit.require(extent && *extent >= 1,
+                     fmt::format("how much of '{}' one iteration of {} reads is not known", name, loop));
+        const int64_t steps = last ? ceilDiv(*extent, read.perLine) : *extent;
         edit.require(!__builtin_mul_overflow(count, steps, &count) && count <= mostLines,
-                     fmt::format("one iteration of {} reads more than {} lines of '{}'", edit.nameOf(loop), mostLines,
-                                 buffer->name));
+                     fmt::format("one iteration of {} reads more than {} lines of '{}'", loop, mostLines, name));
         Expr index = touched[d]->lower;
         if (steps > 1) {
             const Var var = arith::var(fmt::format("line{}", d)), iter = arith::var(fmt::format("vline{}", d));
-            lines.push_back({var, 0, steps, tir::ForKind::Unrolled, nullptr});
-            asking.iters.push_back({iter, steps, tir::IterKind::Spatial, var});
-            index = index + iter * (last ? perLine : 1);
+            made.loops.push_back({var, 0, steps, tir::ForKind::Unrolled, nullptr});
+            made.iters.push_back({iter, steps, tir::IterKind::Spatial, var});
+            index = index + iter * (last ? read.perLine : 1);
         }
-        indices.push_back(last ? index + bytes / elementBytes : index);
+        made.indices.push_back(last ? index + read.distance : index);
     }
-    // The loops around by iteration variables of its own, as blocks have them.
+    return made;
+}
+
+/// The loops around by iteration variables of its own, as blocks have them.
+void bindOuter(const Editor& edit, const std::vector<const tir::For*>& outer, LinesAhead& lines) {
     arith::VarMap iters;
     for (const tir::For* each : outer) {
-        bool used = false;
-        for (const Expr& index : indices)
-            used = used || arith::mentions(index, each->var);
-        if (!used)
+        if (std::ranges::none_of(lines.indices, [&](const Expr& index) { return arith::mentions(index, each->var); }))
             continue;
         edit.require(arith::isConst(each->min, 0), fmt::format("loop {} does not start at 0", each->var->name));
         const Var iter = arith::var("v" + each->var->name);
-        asking.iters.push_back({iter, each->extent, tir::IterKind::Spatial, each->var});
+        lines.iters.push_back({iter, each->extent, tir::IterKind::Spatial, each->var});
         iters[each->var.get()] = iter;
     }
-    for (Expr& index : indices)
+    for (Expr& index : lines.indices)
         index = arith::simplify(arith::substitute(index, iters));
-    const int origin = path.back()->origin;
+}
+
+} // namespace
+
+BlockRef Schedule::prefetch(const BlockRef& block, int readIndex, LoopRef loop, const Number& bytes) {
+    Editor edit(*this, "prefetch");
+    const ReadAhead read = readAhead(edit, block, readIndex, loop, bytes);
+    const std::vector<const tir::For*> outer = loopsOf(read.loopPath);
+    LinesAhead lines = linesAhead(edit, read, outer, edit.nameOf(loop));
+    bindOuter(edit, outer, lines);
+    const int origin = read.path.back()->origin;
+    tir::Block asking;
+    asking.name = edit.freeBlockName(block.name + "_prefetch");
+    asking.iters = std::move(lines.iters);
     asking.body = tir::makeStmt(
-        tir::Evaluate{arith::call(arith::Intrinsic::Prefetch, {arith::load(buffer, indices)}, types::Int32)}, origin);
+        tir::Evaluate{arith::call(arith::Intrinsic::Prefetch, {arith::load(read.buffer, lines.indices)}, types::Int32)},
+        origin);
     refreshRegions(asking);
     const std::string name = asking.name;
-    const Stmt nest = wrap(std::move(lines), tir::makeStmt(std::move(asking), origin), origin);
-    loopPath.push_back(around.body);
-    while (const auto* allocate = loopPath.back()->as<tir::Allocate>())
-        loopPath.push_back(allocate->body);
-    edit.body = insertBefore(loopPath, nest);
+    const Stmt nest = wrap(std::move(lines.loops), tir::makeStmt(std::move(asking), origin), origin);
+    Path inside = read.loopPath;
+    inside.push_back(loopOf(read.loopPath).body);
+    while (const auto* allocate = inside.back()->as<tir::Allocate>())
+        inside.push_back(allocate->body);
+    edit.body = insertBefore(inside, nest);
     edit.step.blocks = {numberOf(block)};
     edit.step.loops = {loop.id};
     edit.step.numbers = {int64_t{readIndex}, Editor::recorded(bytes)};
