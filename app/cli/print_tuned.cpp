@@ -90,6 +90,7 @@ nlohmann::json toJson(const tuning::TunedGraph& graph) {
               {"predicted_ms", fusion.predictedMs},
               {"measured_ms", fusion.measuredMs},
               {"message", fusion.message}}},
+            {"schedules", {{"message", graph.noNewSchedules}}},
             {"schedules_ms", graph.schedulesMs},
             {"whole_ms", graph.wholeMs},
             {"taken", graph.isTaken}};

@@ -11,13 +11,6 @@
 namespace lathe::tuning {
 namespace {
 
-constexpr inspect::Measuring fewRuns{.warmUp = 1,
-                                     .leastRuns = 3,
-                                     .mostRuns = 20,
-                                     .atLeast = std::chrono::milliseconds(200),
-                                     .timeline = false,
-                                     .counters = false};
-
 std::set<std::string> workloadsOf(const driver::Trace& trace) {
     std::set<std::string> workloads;
     for (const driver::KernelRecord& kernel : trace.kernels)
@@ -43,12 +36,7 @@ public:
     GraphTuner(driver::Session& session, WholeModel& before, const TuneOptions& options, tune::TuningBudget& budget,
                const std::function<void(const tune::Study&, const tune::Event&)>& told, Tuned& tuned)
         : session_(session), before_(before), options_(options), budget_(budget), told_(told), tuned_(tuned),
-          peaks_(peaksFor(options)) {
-        if (const auto control = options.control)
-            last_.cancelled = [control] { return control->isAborted(); };
-        else
-            last_.cancelled = {};
-    }
+          peaks_(peaksFor(options)), rest_(runnerOfRest(options)) {}
 
     Result<void> run() {
         TunedGraph& graph = tuned_.graph.emplace();
@@ -59,7 +47,13 @@ public:
             const auto work = working();
             graph.layouts = layouts();
         }
-        const bool more = !isCancelled() && newSchedules(graph.layouts.decisions);
+        bool more = false;
+        if (!isCancelled()) {
+            const Result<bool> tried = newSchedules(graph.layouts.decisions);
+            more = tried.value_or(false);
+            if (!tried)
+                graph.noNewSchedules = reason(tried.error());
+        }
         graph.fusion.decisions = graph.layouts.decisions;
         if (!isCancelled()) {
             const auto work = working();
@@ -67,7 +61,7 @@ public:
         }
         tuned_.study.seconds = budget_.seconds();
         const bool changed = graph.fusion.decisions != options_.decisions;
-        const tune::Control::Work work(options_.control.get(), last_.cancelled);
+        const tune::Control::Work work(options_.control.get(), rest_.cancelled);
         return more || changed ? hold(schedules, graph) : Result<void>();
     }
 
@@ -145,62 +139,47 @@ private:
         return none;
     }
 
-    /// Of kernels that there were not before; of all, from where they stand, if there are none. Whether anything was tried.
-    bool newSchedules(const driver::Decisions& graph) {
-        if (budget_.isUsedUp(newSchedulesShare))
-            return false;
-        std::optional<tune::Control::Work> work(std::in_place, options_.control.get(), options_.runner.cancelled);
+    /// The task of the first study that has the workload; the end: none has.
+    auto knownOf(const tune::Task& task) const {
+        return std::ranges::find(tuned_.study.tasks, task.workload,
+                                 [](const tune::TaskState& each) { return each.task.workload; });
+    }
+
+    Result<std::vector<tune::Task>> tasksUnder(const driver::Decisions& graph) const {
+        const tune::Control::Work work(options_.control.get(), options_.runner.cancelled);
         const driver::Progress quietly{{}, options_.runner.cancelled};
-        const auto whole = wholeModel(session_, graph, options_.compile, options_.runner, quietly, before_.inputs);
-        if (!whole)
-            return false;
-        if (!(*whole)->runner->leaseDevice())
-            return false;
-        const auto times = inspect::profile(*(*whole)->runner, (*whole)->loaded, (*whole)->trace,
-                                            (*whole)->inputs.shapes, fewRuns, quietly);
-        if (!times)
-            return false;
-        work.reset();
+        LATHE_TRY(const std::unique_ptr<WholeModel> whole,
+                  wholeModel(session_, graph, options_.compile, options_.runner, quietly, before_.inputs));
+        LATHE_CHECKED(whole->runner->leaseDevice());
+        LATHE_TRY(const inspect::Profile profile, inspect::profile(*whole->runner, whole->loaded, whole->trace,
+                                                                   whole->inputs.shapes, measuringOfTasks, quietly));
+        LATHE_TRY(const std::vector<driver::Shapes> samples, samplesOf(*whole, options_));
+        whole->runner->stop();
         std::vector<std::string> leftOut;
-        const auto samples = samplesOf(**whole, options_);
-        if (!samples)
-            return false;
-        std::vector<tune::Task> tasks =
-            tuningTasks((*whole)->trace, *times, peaks_, options_.runner.threads, *samples, leftOut);
-        (*whole)->runner->stop();
-        const auto state = [&](const tune::Task& task) {
-            return std::ranges::find(tuned_.study.tasks, task.workload,
-                                     [](const tune::TaskState& each) { return each.task.workload; });
-        };
-        std::erase_if(tasks, [&](const tune::Task& task) {
-            return options_.decisions.kernels.contains(task.workload) || !task.kernel.contains(options_.kernel) ||
-                   (options_.chosen && !options_.chosen(task));
-        });
-        if (std::ranges::any_of(tasks, [&](const tune::Task& task) { return state(task) == tuned_.study.tasks.end(); }))
-            std::erase_if(tasks, [&](const tune::Task& task) { return state(task) != tuned_.study.tasks.end(); });
+        return tuningTasks(whole->trace, profile, peaks_, options_.runner.threads, samples, leftOut);
+    }
+
+    /// Those that there were not before; all, from where they stand, if there are none.
+    std::vector<tune::Task> newOf(std::vector<tune::Task> tasks) const {
+        const auto isKnown = [&](const tune::Task& task) { return knownOf(task) != tuned_.study.tasks.end(); };
+        keepWanted(tasks, options_);
+        if (!std::ranges::all_of(tasks, isKnown))
+            std::erase_if(tasks, isKnown);
         for (tune::Task& task : tasks)
-            if (const auto known = state(task); known != tuned_.study.tasks.end())
+            if (const auto known = knownOf(task); known != tuned_.study.tasks.end())
                 task.known = {known->trials,           known->seconds,  known->judgements,
                               known->task.known.seeds, known->priority, known->wish};
             else if (options_.known)
                 task.known = options_.known(task);
-        if (tasks.empty())
-            return false;
-        tune::Plan plan = options_.plan;
-        if (!tuned_.learned.empty())
-            plan.learned = tuned_.learned;
-        const Target& target = options_.compile.target;
-        plan.machine = tuningMachine(target, peaks_, options_.runner.threads);
-        const auto space = tune::makeSpace(options_.space, templateSpace(target), target, plan.machine.threads);
-        if (!space)
-            return false;
-        KernelBench kernels(options_.compile, options_.runner);
-        tune::StudyResult more = tune::runStudy(std::move(tasks), *space, plan, kernels, budget_, newSchedulesShare,
-                                                told_, options_.runner.cancelled);
+        return tasks;
+    }
+
+    /// What a further study found beside what the first one did.
+    void add(tune::StudyResult more) {
         if (more.failed && more.failed->kind != ErrorKind::Cancelled)
             tuned_.failed = std::move(more.failed);
         for (tune::TaskState& each : more.study.tasks)
-            if (const auto known = state(each.task); known != tuned_.study.tasks.end()) {
+            if (const auto known = knownOf(each.task); known != tuned_.study.tasks.end()) {
                 each.known = known->known; // the trials of both studies are this tuning's
                 *known = std::move(each);
             } else {
@@ -213,11 +192,31 @@ private:
             tuned_.learned = std::move(more.learned);
             tuned_.study.importance = std::move(more.study.importance);
         }
+    }
+
+    /// Of the kernels that these choices make. Whether anything was tried.
+    Result<bool> newSchedules(const driver::Decisions& graph) {
+        if (budget_.isUsedUp(newSchedulesShare))
+            return false;
+        LATHE_TRY(std::vector<tune::Task> all, tasksUnder(graph));
+        std::vector<tune::Task> tasks = newOf(std::move(all));
+        if (tasks.empty())
+            return false;
+        tune::Plan plan = options_.plan;
+        if (!tuned_.learned.empty())
+            plan.learned = tuned_.learned;
+        const Target& target = options_.compile.target;
+        plan.machine = tuningMachine(target, peaks_, options_.runner.threads);
+        LATHE_TRY(const tune::Space space,
+                  tune::makeSpace(options_.space, templateSpace(target), target, plan.machine.threads));
+        KernelBench kernels(options_.compile, options_.runner);
+        add(tune::runStudy(std::move(tasks), space, plan, kernels, budget_, newSchedulesShare, told_,
+                           options_.runner.cancelled));
         return true;
     }
 
     Result<std::unique_ptr<WholeModel>> compiled(const driver::Decisions& decisions) {
-        return wholeModel(session_, decisions, options_.compile, last_, {}, before_.inputs);
+        return wholeModel(session_, decisions, options_.compile, rest_, {}, before_.inputs);
     }
 
     /// All of it against the schedules alone, and then against the untuned model.
@@ -226,21 +225,21 @@ private:
         tune::Study study = tuned_.study; // what its trials say of this model is true if it is taken
         driver::Decisions all;
         if (changed == options_.decisions) {
-            LATHE_TRY(all, holdInPlace(session_, before_, changed, study, options_.compile, last_));
+            LATHE_TRY(all, holdInPlace(session_, before_, changed, study, options_.compile, rest_));
         } else {
             LATHE_TRY(const std::unique_ptr<WholeModel> plain, compiled(changed));
-            LATHE_TRY(all, holdInPlace(session_, *plain, changed, study, options_.compile, last_));
+            LATHE_TRY(all, holdInPlace(session_, *plain, changed, study, options_.compile, rest_));
         }
         if (all == schedules)
             return {};
         LATHE_TRY(const std::unique_ptr<WholeModel> one, compiled(schedules));
         LATHE_TRY(const std::unique_ptr<WholeModel> other, compiled(all));
-        LATHE_TRY(const Compared step, compareInPlace(*one, *other, options_.compile, last_));
+        LATHE_TRY(const Compared step, compareInPlace(*one, *other, options_.compile, rest_));
         graph.schedulesMs = step.firstMs;
         graph.wholeMs = step.secondMs;
         if (!step.isFaster)
             return {};
-        LATHE_TRY(const Compared whole, compareInPlace(before_, *other, options_.compile, last_));
+        LATHE_TRY(const Compared whole, compareInPlace(before_, *other, options_.compile, rest_));
         graph.isTaken = whole.isFaster;
         if (graph.isTaken) {
             graph.workloadsBefore = workloadsOf(before_.trace);
@@ -259,7 +258,7 @@ private:
     const std::function<void(const tune::Study&, const tune::Event&)>& told_;
     Tuned& tuned_;
     inspect::MachinePeaks peaks_;
-    device::RunnerOptions last_ = options_.runner; // of what is still done for whoever cancels
+    device::RunnerOptions rest_;
 };
 
 } // namespace
@@ -267,6 +266,9 @@ private:
 std::vector<std::string> sentencesOf(const TunedGraph& graph) {
     std::vector<std::string> sentences;
     addStep("variants and layouts", graph.layouts.changed, graph.layouts.sites, graph.layouts, sentences);
+    if (!graph.noNewSchedules.empty())
+        sentences.push_back(
+            fmt::format("schedules of the kernels with them: none were tried: {}", graph.noNewSchedules));
     addStep("fused groups", graph.fusion.cut, graph.fusion.groups, graph.fusion, sentences);
     if (graph.layouts.changed + graph.fusion.cut == 0 || graph.isTaken)
         return sentences;

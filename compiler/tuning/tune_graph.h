@@ -32,6 +32,7 @@ std::string_view toString(GraphEvent::Step step); // "layouts", "fusion"
 
 struct TunedGraph {
     ChosenByCosts layouts;
+    std::string noNewSchedules; // why the kernels of these layouts could not be tuned; empty: nothing was in the way
     CutGroups fusion;
     bool isTaken = false; // what changed is in the decisions
     double schedulesMs = 0,

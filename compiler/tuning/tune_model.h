@@ -5,28 +5,13 @@
 #pragma once
 
 #include "driver/compile.h"
-#include "inspect/machine_peaks.h"
-#include "inspect/sweep.h"
-#include "tune/spaces.h"
-#include "tune/study.h"
 #include "tuning/study_device.h"
 #include "tuning/tune_graph.h"
+#include "tuning/tuning_tasks.h"
 
 #include <span>
-#include <string_view>
 
 namespace lathe::tuning {
-
-/// The tasks of a compiled model: its kernels that are scheduled and called, the most expensive first by `profile` (a run of
-/// it; perhaps without rows). Kernels over sizes that are left open are to be fast where the model's inputs have the shapes of
-/// the samples, the largest first; those of which these do not say the sizes, or too many, are not among the tasks: `leftOut`
-/// has their names.
-std::vector<tune::Task> tuningTasks(const driver::Trace& trace, const inspect::Profile& profile,
-                                    const inspect::MachinePeaks& peaks, int threads,
-                                    const std::vector<driver::Shapes>& samples, std::vector<std::string>& leftOut);
-
-/// What candidates run on, by the target and by what was measured.
-tune::Machine tuningMachine(const Target& target, const inspect::MachinePeaks& peaks, int threads);
 
 /// The default schedule's own questions (topi/default_schedule.h).
 tune::Space templateSpace(const Target& target);
@@ -49,12 +34,6 @@ struct Tuned {
     /// after the schedules were held against the model, and is not taken.
     const tune::Trial* applied(const tune::TaskState& state) const;
 };
-
-/// Of a model's sizes, and of a kernel's: each is timed.
-inline constexpr size_t mostSamples = 4;
-
-/// TuneOptions::sizes, as parseSweep reads them, in any order and perhaps several times.
-Result<inspect::SweepQuestion> parseTunedSizes(std::string_view text);
 
 struct TuneOptions {
     driver::Options compile;
@@ -87,8 +66,8 @@ struct TuneOptions {
 /// empty, says so.
 inspect::MachinePeaks peaksFor(const TuneOptions& options, const std::function<bool()>& cancelled = {});
 
-/// Shapes of the loaded model's inputs at each of options.sizes.
-Result<std::vector<driver::Shapes>> samplesOf(const WholeModel& model, const TuneOptions& options);
+/// How to run what is still done for whoever stops: it goes on until all is aborted.
+device::RunnerOptions runnerOfRest(const TuneOptions& options);
 
 /// Whether a study went on that had nothing left to try: all of each task was tried, or it gains no more, or nobody wants it.
 bool hadNothingLeft(const tune::Study& study);
