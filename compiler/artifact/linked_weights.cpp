@@ -50,40 +50,35 @@ std::span<const std::byte> bytesOf(const T& value) {
     return std::as_bytes(std::span(&value, 1));
 }
 
-} // namespace
+/// What is in the file but for the constants, which are `bytes` long.
+struct LinkedObject {
+    enum Section : uint16_t { None, Weights, Handle, Relocations, Symbols, SymbolNames, Stack, SectionNames, Sections };
 
-Result<void> writeLinkedWeights(const std::filesystem::path& path, std::span<const std::byte> like,
-                                const std::string& symbol, const std::vector<ConstantSource>& constants) {
-    const int64_t bytes =
-        constants.empty() ? 0 : roundUp(constants.back().offset + constants.back().bytes, weightAlignment);
-    if (bytes > linkedBytes)
-        return failure(fmt::format("its constants take {} bytes, and a program holds {} at most", bytes, linkedBytes),
-                       "make a folder, which loads them");
+    int64_t bytes = 0;
     Elf64_Ehdr header{};
-    LATHE_ASSERT(like.size() >= sizeof header, "objects have a header");
-    std::memcpy(&header, like.data(), sizeof header);
-    // Machine, ABI and flags stay: linkers compare them.
+    lathe_linked_model handle{};
+    std::vector<Elf64_Rela> relocations; // of the handle
+    std::array<Elf64_Sym, 4> symbols{};  // none, the weights' section, the model's tables, the handle
+    Names symbolNames, sectionNames;
+    std::array<Elf64_Shdr, Sections> sections{};
+
+    void addSymbols(const std::string& symbol);
+    /// One behind the other, in the order in which they are written; then their table.
+    void placeSections();
+};
+
+/// Machine, ABI and flags stay: linkers compare them.
+Elf64_Ehdr headerLike(std::span<const std::byte> object) {
+    Elf64_Ehdr header{};
+    LATHE_ASSERT(object.size() >= sizeof header, "objects have a header");
+    std::memcpy(&header, object.data(), sizeof header);
     header.e_type = ET_REL;
     header.e_entry = header.e_phoff = 0;
     header.e_phnum = header.e_phentsize = 0;
+    return header;
+}
 
-    Names sectionNames, symbolNames;
-    enum Section : uint16_t { None, Weights, Handle, Relocations, Symbols, SymbolNames, Stack, SectionNames, Sections };
-    std::array<Elf64_Shdr, Sections> sections{};
-    const auto place = [&](Section which, const char* name, uint32_t type, uint64_t flags, int64_t offset, int64_t size,
-                           uint64_t align) {
-        Elf64_Shdr& section = sections[which];
-        section.sh_name = sectionNames.add(name);
-        section.sh_type = type;
-        section.sh_flags = flags;
-        section.sh_offset = static_cast<uint64_t>(offset);
-        section.sh_size = static_cast<uint64_t>(size);
-        section.sh_addralign = align;
-        return offset + size;
-    };
-    lathe_linked_model handle{};
-    handle.constant_bytes = bytes;
-    std::array<Elf64_Sym, 4> symbols{}; // none, the weights' section, the model's tables, the handle
+void LinkedObject::addSymbols(const std::string& symbol) {
     symbols[1].st_info = ELF64_ST_INFO(STB_LOCAL, STT_SECTION);
     symbols[1].st_shndx = Weights;
     symbols[2].st_name = symbolNames.add("lathe_model");
@@ -93,59 +88,83 @@ Result<void> writeLinkedWeights(const std::filesystem::path& path, std::span<con
     symbols[3].st_shndx = Handle;
     symbols[3].st_size = sizeof handle;
     const uint32_t address = addressOn(header.e_machine);
-    std::vector<Elf64_Rela> relocations{{offsetof(lathe_linked_model, desc), ELF64_R_INFO(2, address), 0}};
+    relocations.push_back({offsetof(lathe_linked_model, desc), ELF64_R_INFO(2, address), 0});
     if (bytes > 0)
         relocations.push_back({offsetof(lathe_linked_model, constants), ELF64_R_INFO(1, address), 0});
+}
 
+void LinkedObject::placeSections() {
     int64_t at = weightAlignment; // of the header
-    at = place(Weights, ".rodata.lathe_weights", SHT_PROGBITS, SHF_ALLOC, at, bytes, weightAlignment);
-    at = place(Handle, ".data.rel.ro.lathe_model", SHT_PROGBITS, SHF_ALLOC | SHF_WRITE, at, sizeof handle, 8);
-    at = place(Relocations, ".rela.data.rel.ro.lathe_model", SHT_RELA, SHF_INFO_LINK, at,
-               static_cast<int64_t>(relocations.size() * sizeof(Elf64_Rela)), 8);
-    at = place(Symbols, ".symtab", SHT_SYMTAB, 0, at, sizeof symbols, 8);
-    at = place(SymbolNames, ".strtab", SHT_STRTAB, 0, at, std::ssize(symbolNames.text()), 1);
-    at = place(Stack, ".note.GNU-stack", SHT_PROGBITS, 0, at, 0, 1);
-    at = place(SectionNames, ".shstrtab", SHT_STRTAB, 0, at, 0, 1);
-    sections[SectionNames].sh_size = sectionNames.text().size();
+    const auto place = [&](Section which, const char* name, uint32_t type, uint64_t flags, int64_t size,
+                           uint64_t align) {
+        Elf64_Shdr& section = sections[which];
+        section.sh_name = sectionNames.add(name);
+        section.sh_type = type;
+        section.sh_flags = flags;
+        section.sh_offset = static_cast<uint64_t>(at);
+        section.sh_size = static_cast<uint64_t>(size);
+        section.sh_addralign = align;
+        at += size;
+    };
+    place(Weights, ".rodata.lathe_weights", SHT_PROGBITS, SHF_ALLOC, bytes, weightAlignment);
+    place(Handle, ".data.rel.ro.lathe_model", SHT_PROGBITS, SHF_ALLOC | SHF_WRITE, sizeof handle, 8);
+    place(Relocations, ".rela.data.rel.ro.lathe_model", SHT_RELA, SHF_INFO_LINK,
+          static_cast<int64_t>(relocations.size() * sizeof(Elf64_Rela)), 8);
+    place(Symbols, ".symtab", SHT_SYMTAB, 0, sizeof symbols, 8);
+    place(SymbolNames, ".strtab", SHT_STRTAB, 0, std::ssize(symbolNames.text()), 1);
+    place(Stack, ".note.GNU-stack", SHT_PROGBITS, 0, 0, 1);
+    place(SectionNames, ".shstrtab", SHT_STRTAB, 0, 0, 1);
+    sections[SectionNames].sh_size = sectionNames.text().size(); // its own among them
     at += std::ssize(sectionNames.text());
-    const int64_t table = roundUp(at, int64_t{8});
     sections[Relocations].sh_link = Symbols;
     sections[Relocations].sh_info = Handle;
     sections[Relocations].sh_entsize = sizeof(Elf64_Rela);
     sections[Symbols].sh_link = SymbolNames;
     sections[Symbols].sh_info = 2; // the first that is not local
     sections[Symbols].sh_entsize = sizeof(Elf64_Sym);
-    header.e_shoff = static_cast<uint64_t>(table);
+    header.e_shoff = static_cast<uint64_t>(roundUp(at, int64_t{8}));
     header.e_shentsize = sizeof(Elf64_Shdr);
     header.e_shnum = Sections;
     header.e_shstrndx = SectionNames;
+}
 
-    NewFile file(path, NewFile::Kind::Text);
-    static constexpr std::byte zeros[4096] = {};
-    const auto padTo = [&](int64_t position) {
-        bool good = true;
-        while (good && file.position() < position)
-            good = file.write(std::span(zeros).first(
-                static_cast<size_t>(std::min<int64_t>(std::ssize(zeros), position - file.position()))));
-        return good;
-    };
+Result<void> writeObject(NewFile& file, const LinkedObject& object, const std::vector<ConstantSource>& constants) {
     const auto failed = [&] { return Failure(file.problem()); };
-    if (!file.write(bytesOf(header)))
+    if (!file.write(bytesOf(object.header)))
         return failed();
     for (const ConstantSource& constant : constants) {
-        if (!padTo(weightAlignment + constant.offset))
+        if (!file.padTo(weightAlignment + constant.offset))
             return failed();
         LATHE_TRY(const std::span<const std::byte> content, constant.content());
         if (!file.write(content))
             return failed();
     }
-    if (!padTo(weightAlignment + bytes) || !file.write(bytesOf(handle)) ||
-        !file.write(std::as_bytes(std::span(relocations))) || !file.write(bytesOf(symbols)) ||
-        !file.write(std::as_bytes(std::span(symbolNames.text()))) ||
-        !file.write(std::as_bytes(std::span(sectionNames.text()))) || !padTo(table) || !file.write(bytesOf(sections)) ||
+    if (!file.padTo(weightAlignment + object.bytes) || !file.write(bytesOf(object.handle)) ||
+        !file.write(std::as_bytes(std::span(object.relocations))) || !file.write(bytesOf(object.symbols)) ||
+        !file.write(std::as_bytes(std::span(object.symbolNames.text()))) ||
+        !file.write(std::as_bytes(std::span(object.sectionNames.text()))) ||
+        !file.padTo(static_cast<int64_t>(object.header.e_shoff)) || !file.write(bytesOf(object.sections)) ||
         !file.keep())
         return failed();
     return {};
+}
+
+} // namespace
+
+Result<void> writeLinkedWeights(const std::filesystem::path& path, std::span<const std::byte> like,
+                                const std::string& symbol, const std::vector<ConstantSource>& constants) {
+    LinkedObject object;
+    object.bytes = constants.empty() ? 0 : roundUp(constants.back().offset + constants.back().bytes, weightAlignment);
+    if (object.bytes > linkedBytes)
+        return failure(
+            fmt::format("its constants take {} bytes, and a program holds {} at most", object.bytes, linkedBytes),
+            "make a folder, which loads them");
+    object.header = headerLike(like);
+    object.handle.constant_bytes = object.bytes;
+    object.addSymbols(symbol);
+    object.placeSections();
+    NewFile file(path, NewFile::Kind::Text);
+    return writeObject(file, object, constants);
 }
 
 } // namespace lathe::artifact

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/new_file.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -78,6 +79,15 @@ bool NewFile::write(std::span<const std::byte> bytes) {
             return false;
         bytes = bytes.subspan(static_cast<size_t>(put));
     }
+    return true;
+}
+
+bool NewFile::padTo(int64_t position) {
+    static constexpr std::byte zeros[4096] = {};
+    while (written_ < position)
+        if (!write(
+                std::span(zeros).first(static_cast<size_t>(std::min<int64_t>(std::ssize(zeros), position - written_)))))
+            return false;
     return true;
 }
 

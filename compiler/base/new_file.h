@@ -30,6 +30,8 @@ public:
 
     /// False: it failed, and so does all that follows; problem() says why.
     bool write(std::span<const std::byte> bytes);
+    /// Zeros up to there.
+    bool padTo(int64_t position);
     int64_t position() const { return written_; }
     /// Gives the file its name, in place of what had it.
     bool keep();

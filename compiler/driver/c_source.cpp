@@ -87,14 +87,6 @@ struct MadeFolder {
     }
 };
 
-Result<void> padTo(NewFile& file, int64_t position) {
-    static constexpr std::byte zeros[64] = {};
-    while (file.position() < position)
-        LATHE_CHECKED(NewFiles::write(
-            file, std::span(zeros, static_cast<size_t>(std::min<int64_t>(64, position - file.position())))));
-    return {};
-}
-
 Result<void> writeFiles(const Built& built, const std::filesystem::path& folder, const relay::Module& module,
                         relay::Evaluator& evaluator, const Budget& budget, int threads,
                         const std::function<Result<void>(const std::filesystem::path&)>& mayWrite,
@@ -118,7 +110,8 @@ Result<void> writeFiles(const Built& built, const std::filesystem::path& folder,
             }
             const std::vector<std::byte> padding(static_cast<size_t>(built.offsets[i] - file->position()));
             source.weightHash = codegen::cHash(bytes, codegen::cHash(padding, source.weightHash));
-            LATHE_CHECKED(padTo(*file, built.offsets[i]));
+            if (!file->padTo(built.offsets[i]))
+                return Failure(file->problem());
             LATHE_CHECKED(NewFiles::write(*file, bytes));
         }
     }
