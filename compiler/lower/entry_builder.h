@@ -11,6 +11,7 @@
 #include "lower/entry_scope.h"
 #include "lower/lower.h"
 
+#include <algorithm>
 #include <set>
 
 namespace lathe::lower {
@@ -44,6 +45,20 @@ struct Scan {
     TensorType slice;
     Expr address;  // fixed
     int kept = -1; // growing
+};
+
+/// What a loop keeps from one iteration to the next.
+struct LoopState {
+    std::vector<Handover> carried; // in a place of the frame, or by address where their sizes change
+    std::vector<Scan> scans;
+    Expr trips;               // index; null: unbounded
+    tir::BufferPtr going;     // local: whether to go on
+    tir::BufferPtr iteration; // local: the number of iterations so far
+
+    bool grows() const {
+        return std::ranges::any_of(carried, [](const Handover& handover) { return handover.byAddress; }) ||
+               std::ranges::any_of(scans, [](const Scan& scan) { return scan.kept >= 0; });
+    }
 };
 
 class EntryBuilder {
@@ -105,12 +120,10 @@ private:
     /// A check of sizes, unless the same one stands before it.
     void checkOnce(EntryScope& scope, const Expr& holds, const std::string& message, model::Span span);
 
-    // `if` and `loop`: entry_control.cpp
+    // `if`, and what it has in common with `loop`: entry_control.cpp
 
     Result<void> lowerIf(const relay::Binding& binding, const relay::If& branch, EntryScope& scope,
                          std::vector<Expr>& owned);
-    Result<void> lowerLoop(const relay::Binding& binding, const relay::Loop& loop, EntryScope& scope,
-                           std::vector<Expr>& owned);
     /// The element of a scalar, loaded here.
     Expr loadScalar(const EntryValue& value, const std::string& name, EntryScope& scope);
     /// Fields whose sizes are known here get a place in the scope's frame; the others slots.
@@ -122,6 +135,17 @@ private:
     std::vector<EntryValue> receive(const std::vector<Handover>& handovers, EntryScope& scope);
     /// Kernels of the Block that make a result field write it where it is wanted.
     Destinations destinationsFor(const relay::Block& block, const std::vector<Handover>& handovers) const;
+
+    // `loop`: entry_loop.cpp
+
+    Result<void> lowerLoop(const relay::Binding& binding, const relay::Loop& loop, EntryScope& scope,
+                           std::vector<Expr>& owned);
+    Result<LoopState> prepareLoop(const relay::Binding& binding, const relay::Loop& loop, EntryScope& scope,
+                                  std::vector<Expr>& owned);
+    Result<EntryScope::Finished> lowerBody(const relay::Binding& binding, const relay::Loop& loop,
+                                           const LoopState& state);
+    /// After the loop. Dims of the results: the same symbols as the carried params', or new ones that the loop defines.
+    std::vector<EntryValue> loopResults(const relay::Binding& binding, const LoopState& state, EntryScope& scope);
     Result<std::vector<Scan>> prepareScans(const relay::Binding& binding, std::span<const relay::Type> types,
                                            EntryScope& scope, std::vector<Expr>& owned);
     /// In the loop's body: the slice of this step goes behind the others.
@@ -155,5 +179,9 @@ private:
 tir::Stmt copyBytes(const Expr& to, const Expr& from, const Expr& bytes);
 /// A tuple's, or the one.
 std::vector<EntryValue> fieldsOf(const EntryValue& value);
+/// The reverse.
+EntryValue resultValue(const relay::Type& type, std::vector<EntryValue> fields);
+/// Where a value lies after the nested statement: at the address in `slot`, or if there is none, where it was put.
+Expr addressAfter(const tir::BufferPtr& slot, const Expr& address, const std::string& name, EntryScope& scope);
 
 } // namespace lathe::lower

@@ -13,6 +13,13 @@
 
 namespace lathe::lower {
 
+Expr load(const tir::BufferPtr& place) {
+    return arith::load(place, {Expr(0)});
+}
+void store(const tir::BufferPtr& place, Expr value, EntryScope& scope) {
+    scope.add(tir::makeStmt(tir::Store{place, {Expr(0)}, std::move(value), {}}, -1));
+}
+
 Expr rtCall(int function, std::vector<Expr> args, DataType dtype) {
     args.insert(args.begin(), arith::intImm(function, types::Int32));
     return arith::call(arith::Intrinsic::RtCall, std::move(args), dtype);

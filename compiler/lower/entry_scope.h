@@ -88,6 +88,10 @@ private:
     bool nestedKept_ = false;
 };
 
+/// Of a local place.
+Expr load(const tir::BufferPtr& place);
+void store(const tir::BufferPtr& place, Expr value, EntryScope& scope);
+
 /// A call through the runtime's table.
 Expr rtCall(int function, std::vector<Expr> args, DataType dtype);
 /// Whether the runtime gave the memory that it was asked for.
