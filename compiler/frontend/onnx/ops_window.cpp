@@ -2,7 +2,6 @@
 //
 // Convolutions and pools: padding of each spelling as expressions, so that sizes may be symbolic.
 #include "frontend/common/emit.h"
-#include "frontend/common/transposed_conv.h"
 #include "frontend/onnx/ops.h"
 #include "frontend/onnx/window.h"
 
@@ -12,11 +11,6 @@ namespace lathe::frontend::onnx {
 
 using namespace relay;
 
-namespace {
-
-constexpr int64_t mostExtent = 1 << 30;
-
-/// auto_pad computes the pads, so they cannot be given too.
 bool padsFit(NodeReader& node, const Ints& pads, const std::string& autoPad) {
     for (const int64_t pad : pads) {
         if (pad < 0 || pad > mostExtent || (pad != 0 && autoPad != "NOTSET")) {
@@ -27,8 +21,6 @@ bool padsFit(NodeReader& node, const Ints& pads, const std::string& autoPad) {
     }
     return true;
 }
-
-} // namespace
 
 std::optional<Steps> readSteps(NodeReader& node, size_t spatial) {
     const auto read = [&](const char* attribute, size_t count, int64_t otherwise) {
@@ -178,100 +170,6 @@ double readP(NodeReader& node) {
 void convertConv(NodeReader& node, Builder& b) {
     const Var x = node.in(0), weights = node.in(1), bias = node.optional(2);
     node.set(0, addChannelBias(b, convolution(node, b, x, weights), bias));
-}
-
-void convertConvTranspose(NodeReader& node, Builder& b) {
-    // The gradient of a convolution: phases, or zeros between the inputs, then a convolution with flipped, transposed weights.
-    Var x = node.in(0), weights = node.in(1);
-    const Var bias = node.optional(2);
-    if (!node.needRank(x, 3) || !node.needRank(weights, 3))
-        return;
-    const auto kernel = kernelOf(node, b, weights);
-    const Dims shape = b.shape(x), weightShape = b.shape(weights);
-    const size_t spatial = shape.size() - 2;
-    const int64_t groups = node.integer("group", 1);
-    const std::optional<Steps> steps = readSteps(node, spatial);
-    Ints extra = node.integers("output_padding"), wanted = node.integers("output_shape");
-    if (extra.empty())
-        extra.assign(spatial, 0);
-    if (wanted.size() == spatial + 2) // some files list batch and channels too
-        wanted.erase(wanted.begin(), wanted.begin() + 2);
-    if (!kernel || !steps)
-        return;
-    const auto& [strides, dilations, pads] = *steps;
-    if (kernel->size() != spatial || extra.size() != spatial || (!wanted.empty() && wanted.size() != spatial) ||
-        groups < 1)
-        return node.fail(
-            fmt::format("the weights, output_padding or output_shape do not fit {} spatial dims", spatial));
-    const std::string mode = node.text("auto_pad", "NOTSET");
-    if (!padsFit(node, pads, mode))
-        return;
-    Dims before(2, Expr(0)), after(2, Expr(0)), cut, sizes;
-    Ints interior(2, 0);
-    for (size_t i = 0; i < spatial; ++i) {
-        if (strides[i] < 1 || dilations[i] < 1 || (*kernel)[i] < 1 || extra[i] < 0 ||
-            std::max({strides[i], dilations[i], (*kernel)[i], extra[i]}) > mostExtent)
-            return node.fail("kernel, strides and dilations must be positive, output_padding not negative");
-        const Expr size = shape[i + 2];
-        // ONNX counts (size - 1) * stride + 1 places for the input, which is no number of places if it is empty.
-        if (strides[i] > 1)
-            x = assume(b, x, arith::gt(size, 0),
-                       fmt::format("dim {} of {} is not 0, as a stride needs it", i + 2, text(shape)));
-        const int64_t reach = ((*kernel)[i] - 1) * dilations[i];
-        Expr cutBefore = pads[i], cutAfter = pads[i + spatial];
-        if (!wanted.empty() || mode == "SAME_UPPER" || mode == "SAME_LOWER") {
-            const Expr results = wanted.empty() ? arith::simplify(size * strides[i]) : Expr(wanted[i]);
-            const Expr total = arith::simplify((size - 1) * strides[i] + extra[i] + reach + 1 - results);
-            const Expr half = arith::simplify(arith::floorDiv(total, 2));
-            cutBefore = mode == "SAME_UPPER" ? half : arith::simplify(total - half);
-            cutAfter = arith::simplify(total - cutBefore);
-        } else if (mode == "VALID") {
-            cutBefore = cutAfter = 0;
-        }
-        before.push_back(arith::simplify(Expr(reach) - cutBefore));
-        after.push_back(arith::simplify(Expr(reach + extra[i]) - cutAfter));
-        interior.push_back(strides[i] - 1);
-        cut.push_back(cutBefore);
-        sizes.push_back(arith::simplify((size - 1) * strides[i] + extra[i] + reach + 1 - cutBefore - cutAfter));
-    }
-    // [C, M/g, k…] -> [g, C/g, M/g, k…] -> [g, M/g, C/g, k…] -> [M, C/g, k…]
-    const Dims window(weightShape.begin() + 2, weightShape.end());
-    const Expr inputs = arith::simplify(arith::floorDiv(weightShape[0], groups)), results = weightShape[1];
-    if (groups > 1) {
-        Dims split = {groups, inputs, results};
-        split.insert(split.end(), window.begin(), window.end());
-        weights = reshape(b, weights, split);
-    }
-    const int64_t lead = groups > 1 ? 1 : 0;
-    Ints axes = groups > 1 ? Ints{0, 2, 1} : Ints{1, 0};
-    for (size_t i = 0; i < spatial; ++i)
-        axes.push_back(static_cast<int64_t>(i) + 2 + lead);
-    weights = transpose(b, weights, axes);
-    if (groups > 1) {
-        Dims joined = {arith::simplify(results * groups), inputs};
-        joined.insert(joined.end(), window.begin(), window.end());
-        weights = reshape(b, weights, joined);
-    }
-    const bool dilated = std::ranges::any_of(dilations, [](int64_t dilation) { return dilation != 1; });
-    // Of a single place any stride gives the same; one as long as the kernel makes a product of it, without padding.
-    Ints apart = strides;
-    for (size_t i = 0; i < spatial; ++i)
-        if (arith::isConst(shape[i + 2], 1))
-            apart[i] = (*kernel)[i];
-    if (!dilated && hasPhases(*kernel, apart))
-        return node.set(
-            0, addChannelBias(b, convolutionByPhases(b, x, weights, *kernel, apart, groups, cut, sizes), bias));
-    AxesAttrs flip;
-    flip.axes = iotaInts(2, static_cast<int64_t>(spatial) + 2);
-    weights = b.call(Op::Reverse, {weights}, flip);
-    ConvAttrs attrs;
-    attrs.strides.assign(spatial, 1);
-    attrs.dilations = dilations;
-    attrs.before.assign(spatial, Expr(0));
-    attrs.after = attrs.before;
-    attrs.groups = groups;
-    const Var spread = pad(b, x, "constant", before, after, interior);
-    node.set(0, addChannelBias(b, b.call(Op::Conv, {spread, weights}, attrs), bias));
 }
 
 void convertMaxPool(NodeReader& node, Builder& b) {

@@ -14,6 +14,15 @@ struct Steps {
 /// From the node's attributes; an absent list is of ones, of pads of zeros. A fault if one does not fit the dims.
 std::optional<Steps> readSteps(NodeReader& node, size_t spatial);
 
+/// Of kernels, strides and paddings, so that sizes stay far from where they overflow.
+inline constexpr int64_t mostExtent = 1 << 30;
+
+/// A fault if one is out of bounds, or auto_pad computes the pads and they are given too.
+bool padsFit(NodeReader& node, const Ints& pads, const std::string& autoPad);
+
+/// The spatial dims of the weights, which must be known.
+std::optional<Ints> kernelOf(NodeReader& node, Builder& b, Var weights);
+
 struct Window {
     Ints kernel, strides, dilations;
     Dims before, after;

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The gradient of a convolution: phases, or zeros between the inputs, then a convolution with flipped, transposed weights.
+#include "frontend/common/emit.h"
+#include "frontend/common/transposed_conv.h"
+#include "frontend/onnx/ops.h"
+#include "frontend/onnx/window.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace lathe::frontend::onnx {
+
+using namespace relay;
+
+namespace {
+
+/// The node's attributes.
+struct TransposedConv {
+    Ints kernel;
+    Steps steps;
+    Ints extra;  // of each dim: elements more behind its end
+    Ints wanted; // sizes of the result; empty: they follow from the pads
+    std::string autoPad;
+    int64_t groups = 1;
+
+    bool isInRange(size_t dim) const {
+        const int64_t stride = steps.strides[dim], dilation = steps.dilations[dim];
+        return stride >= 1 && dilation >= 1 && kernel[dim] >= 1 && extra[dim] >= 0 &&
+               std::max({stride, dilation, kernel[dim], extra[dim]}) <= mostExtent;
+    }
+    bool isDilated() const {
+        return std::ranges::any_of(steps.dilations, [](int64_t dilation) { return dilation != 1; });
+    }
+};
+
+std::optional<TransposedConv> readTransposed(NodeReader& node, Builder& b, Var weights, size_t spatial) {
+    TransposedConv conv;
+    const auto kernel = kernelOf(node, b, weights);
+    conv.groups = node.integer("group", 1);
+    const std::optional<Steps> steps = readSteps(node, spatial);
+    conv.extra = node.integers("output_padding");
+    conv.wanted = node.integers("output_shape");
+    if (!kernel || !steps)
+        return std::nullopt;
+    conv.kernel = *kernel;
+    conv.steps = *steps;
+    if (conv.extra.empty())
+        conv.extra.assign(spatial, 0);
+    if (conv.wanted.size() == spatial + 2) // some files list batch and channels too
+        conv.wanted.erase(conv.wanted.begin(), conv.wanted.begin() + 2);
+    if (conv.kernel.size() != spatial || conv.extra.size() != spatial ||
+        (!conv.wanted.empty() && conv.wanted.size() != spatial) || conv.groups < 1) {
+        node.fail(fmt::format("the weights, output_padding or output_shape do not fit {} spatial dims", spatial));
+        return std::nullopt;
+    }
+    conv.autoPad = node.text("auto_pad", "NOTSET");
+    if (!padsFit(node, conv.steps.pads, conv.autoPad))
+        return std::nullopt;
+    return conv;
+}
+
+/// What becomes of the spatial dims.
+struct ResultDims {
+    Dims cut, sizes; // of what all inputs reach: elements before the result, and the result's
+    // The same by padding, of all dims: zeros around the input, and between its elements.
+    Dims before = {0, 0}, after = {0, 0};
+    Ints interior = {0, 0};
+
+    void add(const TransposedConv& conv, size_t dim, const Expr& size) {
+        const int64_t stride = conv.steps.strides[dim], extra = conv.extra[dim];
+        const int64_t reach = (conv.kernel[dim] - 1) * conv.steps.dilations[dim];
+        Expr cutBefore = conv.steps.pads[dim], cutAfter = conv.steps.pads[dim + conv.kernel.size()];
+        if (!conv.wanted.empty() || conv.autoPad == "SAME_UPPER" || conv.autoPad == "SAME_LOWER") {
+            const Expr results = conv.wanted.empty() ? arith::simplify(size * stride) : Expr(conv.wanted[dim]);
+            const Expr total = arith::simplify((size - 1) * stride + extra + reach + 1 - results);
+            const Expr half = arith::simplify(arith::floorDiv(total, 2));
+            cutBefore = conv.autoPad == "SAME_UPPER" ? half : arith::simplify(total - half);
+            cutAfter = arith::simplify(total - cutBefore);
+        } else if (conv.autoPad == "VALID") {
+            cutBefore = cutAfter = 0;
+        }
+        before.push_back(arith::simplify(Expr(reach) - cutBefore));
+        after.push_back(arith::simplify(Expr(reach + extra) - cutAfter));
+        interior.push_back(stride - 1);
+        cut.push_back(cutBefore);
+        sizes.push_back(arith::simplify((size - 1) * stride + extra + reach + 1 - cutBefore - cutAfter));
+    }
+};
+
+/// [C, M/g, k…] -> [g, C/g, M/g, k…] -> [g, M/g, C/g, k…] -> [M, C/g, k…]
+Var withResultsFirst(Builder& b, Var weights, int64_t groups) {
+    const Dims shape = b.shape(weights), window(shape.begin() + 2, shape.end());
+    const Expr inputs = arith::simplify(arith::floorDiv(shape[0], groups)), results = shape[1];
+    if (groups > 1) {
+        Dims split = {groups, inputs, results};
+        split.insert(split.end(), window.begin(), window.end());
+        weights = reshape(b, weights, split);
+    }
+    const int64_t lead = groups > 1 ? 1 : 0;
+    Ints axes = groups > 1 ? Ints{0, 2, 1} : Ints{1, 0};
+    for (size_t i = 0; i < window.size(); ++i)
+        axes.push_back(static_cast<int64_t>(i) + 2 + lead);
+    weights = transpose(b, weights, axes);
+    if (groups > 1) {
+        Dims joined = {arith::simplify(results * groups), inputs};
+        joined.insert(joined.end(), window.begin(), window.end());
+        weights = reshape(b, weights, joined);
+    }
+    return weights;
+}
+
+/// By zeros between the inputs.
+Var convolutionOfSpread(Builder& b, Var x, Var weights, const TransposedConv& conv, const ResultDims& dims) {
+    const size_t spatial = conv.kernel.size();
+    AxesAttrs flip;
+    flip.axes = iotaInts(2, static_cast<int64_t>(spatial) + 2);
+    weights = b.call(Op::Reverse, {weights}, flip);
+    ConvAttrs attrs;
+    attrs.strides.assign(spatial, 1);
+    attrs.dilations = conv.steps.dilations;
+    attrs.before.assign(spatial, Expr(0));
+    attrs.after = attrs.before;
+    attrs.groups = conv.groups;
+    const Var spread = pad(b, x, "constant", dims.before, dims.after, dims.interior);
+    return b.call(Op::Conv, {spread, weights}, attrs);
+}
+
+} // namespace
+
+void convertConvTranspose(NodeReader& node, Builder& b) {
+    Var x = node.in(0), weights = node.in(1);
+    const Var bias = node.optional(2);
+    if (!node.needRank(x, 3) || !node.needRank(weights, 3))
+        return;
+    const Dims shape = b.shape(x);
+    const size_t spatial = shape.size() - 2;
+    const std::optional<TransposedConv> conv = readTransposed(node, b, weights, spatial);
+    if (!conv)
+        return;
+    const Ints &kernel = conv->kernel, &strides = conv->steps.strides;
+    ResultDims dims;
+    // Of a single place any stride gives the same; one as long as the kernel makes a product of it, without padding.
+    Ints apart = strides;
+    for (size_t i = 0; i < spatial; ++i) {
+        if (!conv->isInRange(i))
+            return node.fail("kernel, strides and dilations must be positive, output_padding not negative");
+        const Expr size = shape[i + 2];
+        // ONNX counts (size - 1) * stride + 1 places for the input, which is no number of places if it is empty.
+        if (strides[i] > 1)
+            x = assume(b, x, arith::gt(size, 0),
+                       fmt::format("dim {} of {} is not 0, as a stride needs it", i + 2, text(shape)));
+        dims.add(*conv, i, size);
+        if (arith::isConst(size, 1))
+            apart[i] = kernel[i];
+    }
+    weights = withResultsFirst(b, weights, conv->groups);
+    const bool byPhases = !conv->isDilated() && hasPhases(kernel, apart);
+    const Var y = byPhases ? convolutionByPhases(b, x, weights, kernel, apart, conv->groups, dims.cut, dims.sizes)
+                           : convolutionOfSpread(b, x, weights, *conv, dims);
+    node.set(0, addChannelBias(b, y, bias));
+}
+
+} // namespace lathe::frontend::onnx
