@@ -38,34 +38,20 @@ std::vector<double> toDoubles(const model::HostTensor& tensor) {
     return values;
 }
 
-Comparison compare(const model::HostTensor& got, const model::HostTensor& expected, const CompareRules& rules) {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// Two tensors of one type and shape, while they are compared.
+struct Compared {
+    const model::HostTensor& got;
+    const model::HostTensor& expected;
+    std::vector<double> gotValues, expectedValues;
     Comparison result;
-    auto wrong = [&](std::string message) {
-        result.right = false;
-        result.message = std::move(message);
-        return result;
-    };
-    if (got.dtype != expected.dtype)
-        return wrong(fmt::format("type is {}, expected {}", toString(got.dtype), toString(expected.dtype)));
-    if (got.shape != expected.shape)
-        return wrong(
-            fmt::format("shape is [{}], expected [{}]", fmt::join(got.shape, ","), fmt::join(expected.shape, ",")));
-    if (expected.dtype == types::String) {
-        for (size_t i = 0; i < expected.strings.size(); ++i)
-            if (got.strings.at(i) != expected.strings[i])
-                return wrong(fmt::format("element {} is \"{}\", expected \"{}\"",
-                                         indexText(expected.shape, static_cast<int64_t>(i)), got.strings[i],
-                                         expected.strings[i]));
-        return result;
-    }
-    if (got.bytes.size() != expected.bytes.size())
-        return wrong(fmt::format("has {} bytes, expected {}", got.bytes.size(), expected.bytes.size()));
-    const std::vector<double> g = toDoubles(got), w = toDoubles(expected);
-    result.elements = static_cast<int64_t>(w.size());
-    constexpr double infinite = std::numeric_limits<double>::infinity();
-    double atWorst = 0;
-    const auto differs = [&](size_t place, double difference, double limit) {
-        const double share = limit > 0 ? difference / limit : infinite;
+    double atWorst = 0; // the difference there
+
+    void differs(size_t place, double difference, double limit) {
+        const double share = limit > 0 ? difference / limit : infinity;
         result.beyond += difference > limit;
         result.largest = std::max(result.largest, difference);
         if (result.worst >= 0 && std::pair(share, difference) <= std::pair(result.ofLimit, atWorst))
@@ -73,56 +59,118 @@ Comparison compare(const model::HostTensor& got, const model::HostTensor& expect
         atWorst = difference;
         result.worst = static_cast<int64_t>(place);
         result.ofLimit = share;
-        result.got = g[place];
-        result.expected = w[place];
-    };
-    if (!expected.dtype.isFloat()) {
-        const auto size = static_cast<size_t>(expected.dtype.bytes());
-        for (size_t i = 0; i < w.size(); ++i)
-            if (std::memcmp(got.bytes.data() + i * size, expected.bytes.data() + i * size, size) != 0)
-                differs(i, std::max(std::abs(g[i] - w[i]), 1.0), 0); // doubles may not tell large ones apart
-    } else {
-        double range = 0, squares = 0, differenceSquares = 0, largest = 0;
-        for (double value : w)
-            if (std::isfinite(value)) {
-                range = std::max(range, std::abs(value));
-                squares += value * value;
-            }
-        double relative = rules.relative;
-        if (expected.dtype == types::BFloat16)
-            relative = 0x1p-6;
-        double absolute = std::max(rules.absolute, rules.absoluteOfRange * range);
-        double modelLimit = 1e-6 + (rules.network == NetworkKind::Float  ? 1e-3
-                                    : rules.network == NetworkKind::Half ? 1e-2
-                                                                         : 0.15) *
-                                       range;
-        for (size_t i = 0; i < w.size(); ++i) {
-            if (std::isfinite(w[i]) && std::isfinite(g[i])) {
-                const double d = std::abs(g[i] - w[i]);
-                largest = std::max(largest, d);
-                differenceSquares += d * d;
-                if (d > 0)
-                    differs(i, d,
-                            rules.tolerance == Tolerance::Onnx ? absolute + relative * std::abs(w[i]) : modelLimit);
-            } else if (std::isnan(w[i]) && std::isnan(g[i])) {
-                ++result.nan;
-            } else if (g[i] == w[i]) {
-                ++result.infinite;
-            } else {
-                differs(i, infinite, 0);
-            }
-        }
-        result.ofRange = range > 0 ? largest / range : largest;
-        result.normRatio = squares > 0 ? std::sqrt(differenceSquares / squares) : std::sqrt(differenceSquares);
-        if (rules.tolerance == Tolerance::Model && rules.network == NetworkKind::Quantized && squares > 0 &&
-            result.normRatio > 0.15 && result.beyond == 0)
-            return wrong(fmt::format("2-norm of the difference is {:.3g} of the expected one's (0.15 allowed)",
-                                     result.normRatio));
+        result.got = gotValues[place];
+        result.expected = expectedValues[place];
     }
-    if (result.beyond > 0)
-        return wrong(fmt::format("{} of {} elements differ; worst at {}: got {}, expected {}", result.beyond, w.size(),
-                                 indexText(expected.shape, result.worst), result.got, result.expected));
-    return result;
+    void wrong(std::string message) {
+        result.right = false;
+        result.message = std::move(message);
+    }
+};
+
+/// What floats may differ by, from the rules and what is expected.
+struct Limits {
+    double range = 0, squares = 0; // of the finite values: the largest magnitude, and the sum
+    double relative = 0, absolute = 0;
+    double model = 0; // of a model's results, whatever the value
+
+    double at(double expected, Tolerance tolerance) const {
+        return tolerance == Tolerance::Onnx ? absolute + relative * std::abs(expected) : model;
+    }
+};
+
+Limits limitsOf(const std::vector<double>& expected, DataType dtype, const CompareRules& rules) {
+    Limits limits;
+    for (double value : expected)
+        if (std::isfinite(value)) {
+            limits.range = std::max(limits.range, std::abs(value));
+            limits.squares += value * value;
+        }
+    limits.relative = dtype == types::BFloat16 ? 0x1p-6 : rules.relative;
+    limits.absolute = std::max(rules.absolute, rules.absoluteOfRange * limits.range);
+    limits.model = 1e-6 + (rules.network == NetworkKind::Float  ? 1e-3
+                           : rules.network == NetworkKind::Half ? 1e-2
+                                                                : 0.15) *
+                              limits.range;
+    return limits;
+}
+
+void compareStrings(Compared& both) {
+    const std::vector<std::string>& got = both.got.strings;
+    const std::vector<std::string>& expected = both.expected.strings;
+    for (size_t i = 0; i < expected.size(); ++i)
+        if (got.at(i) != expected[i])
+            return both.wrong(fmt::format("element {} is \"{}\", expected \"{}\"",
+                                          indexText(both.expected.shape, static_cast<int64_t>(i)), got[i],
+                                          expected[i]));
+}
+
+void compareBytes(Compared& both) {
+    const auto size = static_cast<size_t>(both.expected.dtype.bytes());
+    for (size_t i = 0; i < both.expectedValues.size(); ++i)
+        if (std::memcmp(both.got.bytes.data() + i * size, both.expected.bytes.data() + i * size, size) != 0)
+            both.differs(i, std::max(std::abs(both.gotValues[i] - both.expectedValues[i]), 1.0),
+                         0); // doubles may not tell large ones apart
+}
+
+void compareFloats(Compared& both, const CompareRules& rules) {
+    Comparison& result = both.result;
+    const std::vector<double>& g = both.gotValues;
+    const std::vector<double>& w = both.expectedValues;
+    const Limits limits = limitsOf(w, both.expected.dtype, rules);
+    double differenceSquares = 0, largest = 0;
+    for (size_t i = 0; i < w.size(); ++i) {
+        if (std::isfinite(w[i]) && std::isfinite(g[i])) {
+            const double d = std::abs(g[i] - w[i]);
+            largest = std::max(largest, d);
+            differenceSquares += d * d;
+            if (d > 0)
+                both.differs(i, d, limits.at(w[i], rules.tolerance));
+        } else if (std::isnan(w[i]) && std::isnan(g[i])) {
+            ++result.nan;
+        } else if (g[i] == w[i]) {
+            ++result.infinite;
+        } else {
+            both.differs(i, infinity, 0);
+        }
+    }
+    result.ofRange = limits.range > 0 ? largest / limits.range : largest;
+    result.normRatio =
+        limits.squares > 0 ? std::sqrt(differenceSquares / limits.squares) : std::sqrt(differenceSquares);
+    if (rules.tolerance == Tolerance::Model && rules.network == NetworkKind::Quantized && limits.squares > 0 &&
+        result.normRatio > 0.15 && result.beyond == 0)
+        both.wrong(
+            fmt::format("2-norm of the difference is {:.3g} of the expected one's (0.15 allowed)", result.normRatio));
+}
+
+} // namespace
+
+Comparison compare(const model::HostTensor& got, const model::HostTensor& expected, const CompareRules& rules) {
+    Compared both{got, expected, {}, {}, {}};
+    Comparison& result = both.result;
+    if (got.dtype != expected.dtype) {
+        both.wrong(fmt::format("type is {}, expected {}", toString(got.dtype), toString(expected.dtype)));
+    } else if (got.shape != expected.shape) {
+        both.wrong(
+            fmt::format("shape is [{}], expected [{}]", fmt::join(got.shape, ","), fmt::join(expected.shape, ",")));
+    } else if (expected.dtype == types::String) {
+        compareStrings(both);
+    } else if (got.bytes.size() != expected.bytes.size()) {
+        both.wrong(fmt::format("has {} bytes, expected {}", got.bytes.size(), expected.bytes.size()));
+    } else {
+        both.gotValues = toDoubles(got);
+        both.expectedValues = toDoubles(expected);
+        result.elements = std::ssize(both.expectedValues);
+        if (expected.dtype.isFloat())
+            compareFloats(both, rules);
+        else
+            compareBytes(both);
+        if (result.beyond > 0)
+            both.wrong(fmt::format("{} of {} elements differ; worst at {}: got {}, expected {}", result.beyond,
+                                   result.elements, indexText(expected.shape, result.worst), result.got,
+                                   result.expected));
+    }
+    return std::move(result);
 }
 
 } // namespace lathe::data
