@@ -32,14 +32,41 @@ namespace lathe::views::graph {
 
 ModelPage::ModelPage(models::Selection* selection)
     : Page(QStringLiteral("model"), tr("Model")), selection_(selection), canvas_(new GraphCanvas),
-      arranger_(new GraphArranger(this)), place_(new ElidedLabel), out_(new QToolButton), colourBy_(new QComboBox),
-      search_(new QLineEdit), regular_(new QToolButton), found_(new QLabel), results_(new QListView),
-      nodesFound_(new models::FoundNodesModel(this)), title_(new ElidedLabel), table_(new QTableView),
+      arranger_(new GraphArranger(this)), nodesFound_(new models::FoundNodesModel(this)),
       attributes_(new models::AttributeModel(this)) {
+    makeSearch();
+    makeColours();
+    QLayout* bar = makeBar();
+    makeActions();
+    auto left = new QWidget;
+    auto leftLayout = new QVBoxLayout(left);
+    leftLayout->setContentsMargins(0, 0, 0, 0);
+    leftLayout->setSpacing(0);
+    leftLayout->addLayout(bar);
+    leftLayout->addWidget(canvas_, 1);
+
+    auto splitter = new QSplitter;
+    splitter->addWidget(left);
+    splitter->addWidget(makeSide());
+    splitter->setStretchFactor(0, 3);
+    splitter->setStretchFactor(1, 1);
+    splitter->setSizes({900, 380});
+    auto all = new QVBoxLayout(this);
+    all->setContentsMargins(0, 0, 0, 0);
+    all->addWidget(splitter);
+
+    connectCanvas();
+    connectSearch();
+    connect(selection_, &models::Selection::changed, this, &ModelPage::followSelection);
+    showOverlay();
+}
+
+void ModelPage::makeSearch() {
+    search_ = new QLineEdit;
+    regular_ = new QToolButton;
+    found_ = new QLabel;
+    results_ = new QListView;
     found_->setTextFormat(Qt::PlainText);
-    out_->setText(tr("◂ Out"));
-    out_->setToolTip(tr("Back to the graph around (Backspace)"));
-    out_->setVisible(false);
     search_->setPlaceholderText(tr("Find operator, name, type, attribute (Ctrl+F)"));
     search_->installEventFilter(this);
     regular_->setText(QStringLiteral(".*"));
@@ -58,17 +85,11 @@ ModelPage::ModelPage(models::Selection* selection)
     search_->setMinimumWidth(150);
     search_->setMaximumWidth(320);
     search_->setAccessibleName(tr("Find in the graph"));
-    auto zoomButton = [&](const QString& text, const QString& hint, auto slot) {
-        auto button = new QToolButton;
-        button->setText(text);
-        button->setToolTip(hint);
-        button->setAccessibleName(hint);
-        button->setAutoRaise(true);
-        connect(button, &QToolButton::clicked, this, slot);
-        return button;
-    };
-    auto middle = [this] { return QPointF(canvas_->width() / 2.0, canvas_->height() / 2.0); };
+    found_->setContentsMargins(0, 0, 6, 0);
+}
 
+void ModelPage::makeColours() {
+    colourBy_ = new QComboBox;
     using enum models::OverlayKind;
     for (const auto& [kind, name] :
          {std::pair(Family, tr("Operator family")), std::pair(Time, tr("Time")), std::pair(Flops, tr("FLOPs")),
@@ -81,10 +102,28 @@ ModelPage::ModelPage(models::Selection* selection)
         colourActions_.push_back(action);
     }
     colourBy_->setAccessibleName(tr("What operators are coloured by"));
+    connect(colourBy_, &QComboBox::currentIndexChanged, this, &ModelPage::showOverlay);
+}
+
+QLayout* ModelPage::makeBar() {
+    place_ = new ElidedLabel;
+    out_ = new QToolButton;
+    out_->setText(tr("◂ Out"));
+    out_->setToolTip(tr("Back to the graph around (Backspace)"));
+    out_->setVisible(false);
     auto colourLabel = new QLabel(tr("Co&lour by"));
     colourLabel->setBuddy(colourBy_);
     colourLabel->setContentsMargins(8, 0, 6, 0);
-    connect(colourBy_, &QComboBox::currentIndexChanged, this, &ModelPage::showOverlay);
+    auto zoomButton = [&](const QString& text, const QString& hint, auto slot) {
+        auto button = new QToolButton;
+        button->setText(text);
+        button->setToolTip(hint);
+        button->setAccessibleName(hint);
+        button->setAutoRaise(true);
+        connect(button, &QToolButton::clicked, this, slot);
+        return button;
+    };
+    auto middle = [this] { return QPointF(canvas_->width() / 2.0, canvas_->height() / 2.0); };
 
     auto bar = new QHBoxLayout;
     bar->setContentsMargins(8, 6, 8, 6);
@@ -93,25 +132,22 @@ ModelPage::ModelPage(models::Selection* selection)
     bar->addWidget(colourLabel);
     bar->addWidget(colourBy_);
     bar->addSpacing(8);
-    found_->setContentsMargins(0, 0, 6, 0);
     bar->addWidget(found_);
     bar->addWidget(search_, 2);
     bar->addWidget(regular_);
     bar->addWidget(zoomButton("−", tr("Zoom out (-)"), [this, middle] { canvas_->zoom(0.8, middle()); }));
     bar->addWidget(zoomButton("+", tr("Zoom in (+)"), [this, middle] { canvas_->zoom(1.25, middle()); }));
     bar->addWidget(zoomButton(tr("Fit"), tr("Show the whole graph (F)"), [this] { canvas_->fit(); }));
-    makeActions();
-    auto left = new QWidget;
-    auto leftLayout = new QVBoxLayout(left);
-    leftLayout->setContentsMargins(0, 0, 0, 0);
-    leftLayout->setSpacing(0);
-    leftLayout->addLayout(bar);
-    leftLayout->addWidget(canvas_, 1);
+    return bar;
+}
 
+QWidget* ModelPage::makeSide() {
+    title_ = new ElidedLabel;
     title_->setMargin(8);
     QFont font = title_->font();
     font.setBold(true);
     title_->setFont(font);
+    table_ = new QTableView;
     setUpTable(*table_, *attributes_);
     table_->setTextElideMode(Qt::ElideMiddle);
     table_->setAccessibleName(tr("Attributes of the selected node"));
@@ -119,24 +155,17 @@ ModelPage::ModelPage(models::Selection* selection)
     table_->setContextMenuPolicy(Qt::ActionsContextMenu);
     connect(table_, &QTableView::activated, this,
             [this](const QModelIndex& row) { showValuesOf(attributes_->rows()[size_t(row.row())]); });
-    auto right = new QWidget;
-    auto rightLayout = new QVBoxLayout(right);
-    rightLayout->setContentsMargins(0, 0, 0, 0);
-    rightLayout->setSpacing(0);
-    rightLayout->addWidget(results_, 1);
-    rightLayout->addWidget(title_);
-    rightLayout->addWidget(table_, 2);
+    auto side = new QWidget;
+    auto layout = new QVBoxLayout(side);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addWidget(results_, 1);
+    layout->addWidget(title_);
+    layout->addWidget(table_, 2);
+    return side;
+}
 
-    auto splitter = new QSplitter;
-    splitter->addWidget(left);
-    splitter->addWidget(right);
-    splitter->setStretchFactor(0, 3);
-    splitter->setStretchFactor(1, 1);
-    splitter->setSizes({900, 380});
-    auto all = new QVBoxLayout(this);
-    all->setContentsMargins(0, 0, 0, 0);
-    all->addWidget(splitter);
-
+void ModelPage::connectCanvas() {
     connect(canvas_, &GraphCanvas::boxPicked, this, &ModelPage::pickBox);
     connect(canvas_, &GraphCanvas::nestedOpened, this, &ModelPage::enter);
     connect(canvas_, &GraphCanvas::groupToggled, arranger_, &GraphArranger::toggle);
@@ -149,6 +178,9 @@ ModelPage::ModelPage(models::Selection* selection)
     });
     connect(canvas_, &GraphCanvas::leaveWanted, this, [this] { leave(1); });
     connect(out_, &QToolButton::clicked, this, [this] { leave(1); });
+}
+
+void ModelPage::connectSearch() {
     connect(search_, &QLineEdit::textChanged, this, &ModelPage::search);
     connect(regular_, &QToolButton::toggled, this, &ModelPage::search);
     connect(results_->selectionModel(), &QItemSelectionModel::currentChanged, this, [this](const QModelIndex& current) {
@@ -156,8 +188,6 @@ ModelPage::ModelPage(models::Selection* selection)
             revealNode(nodesFound()[size_t(current.row())]);
         showResults();
     });
-    connect(selection_, &models::Selection::changed, this, &ModelPage::followSelection);
-    showOverlay();
 }
 
 void ModelPage::setModel(model::ModelGraphPtr model, const QString& without) {

@@ -16,6 +16,7 @@
 class QAction;
 class QComboBox;
 class QLabel;
+class QLayout;
 class QLineEdit;
 class QListView;
 class QTableView;
@@ -68,6 +69,13 @@ signals:
     void valuesWanted(lathe::views::models::NamedTensor tensor);
 
 private:
+    void makeSearch();
+    void makeColours();
+    QLayout* makeBar();
+    /// What was found, and the attributes of what is selected.
+    QWidget* makeSide();
+    void connectCanvas();
+    void connectSearch();
     void showGraph();
     /// Where in the model, and in the groups of the graph, what is selected stands.
     void showPlace();
