@@ -31,15 +31,37 @@ using models::FusionPairModel;
 
 FusionPage::FusionPage(models::Selection* selection)
     : Page(QStringLiteral("fusion"), tr("Fusion")), selection_(selection), functions_(new FusionModel(this)),
-      pairs_(new FusionPairModel(this)), sorted_(new QSortFilterProxyModel(this)), views_(new QStackedWidget),
-      tree_(new QTreeView), pane_(new graph::GraphPane(tr("Fused functions in the graph"), models::GroupStyle::Scopes)),
-      table_(new QTableView), summary_(new QLabel), about_(new ElidedLabel),
-      apart_(new QAction(tr("&Keep apart"), this)), together_(new QAction(tr("&Fuse again"), this)),
-      dissolve_(new QAction(tr("&Take the function apart"), this)),
-      choose_(new QAction(tr("&Choose a variant or layout…"), this)), asPicture_(new QAction(tr("&Picture"), this)),
-      choices_(new QMenu(tr("&Choose"), this)) {
+      pairs_(new FusionPairModel(this)) {
+    makeTree();
+    makeTable();
+    makeActions();
+    QWidget* views = makeViews();
+    QLayout* bar = makeBar();
+    auto splitter = new QSplitter(Qt::Vertical);
+    splitter->addWidget(views);
+    splitter->addWidget(makeBelow());
+    splitter->setStretchFactor(0, 3);
+    splitter->setStretchFactor(1, 2);
+    splitter->setChildrenCollapsible(false);
+    auto layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addLayout(bar);
+    layout->addWidget(splitter, 1);
+
+    connectLists();
+    connectActions();
+    connect(selection_, &models::Selection::changed, this, &FusionPage::followSelection);
+    connect(pane_, &graph::GraphPane::nodesPicked, this, &FusionPage::pickInPicture);
+    connect(pane_, &graph::GraphPane::arranged, this, &FusionPage::arranged);
+    setProvenance(nullptr);
+}
+
+void FusionPage::makeTree() {
+    sorted_ = new QSortFilterProxyModel(this);
     sorted_->setSourceModel(functions_);
     sorted_->setSortRole(FusionModel::sortRole);
+    tree_ = new QTreeView;
     tree_->setModel(sorted_);
     tree_->setSortingEnabled(true);
     tree_->header()->setSortIndicator(-1, Qt::AscendingOrder); // the order of the model
@@ -51,21 +73,68 @@ FusionPage::FusionPage(models::Selection* selection)
     tree_->setFrameShape(QFrame::NoFrame);
     tree_->setAccessibleName(tr("Fused functions"));
     tree_->setTextElideMode(Qt::ElideMiddle); // long names are told apart by their ends
+    tree_->setContextMenuPolicy(Qt::ActionsContextMenu);
+}
+
+void FusionPage::makeTable() {
+    table_ = new QTableView;
     setUpTable(*table_, *pairs_);
     table_->setSelectionMode(QAbstractItemView::SingleSelection);
     table_->setWordWrap(true); // reasons have several lines
     table_->setAccessibleName(tr("Why operators are in one function or not"));
-    summary_->setMargin(8);
-    about_->setContentsMargins(8, 8, 8, 8);
+    table_->setContextMenuPolicy(Qt::ActionsContextMenu);
+}
 
-    auto below = new QWidget;
-    auto belowLayout = new QVBoxLayout(below);
-    belowLayout->setContentsMargins(0, 0, 0, 0);
-    belowLayout->setSpacing(0);
-    belowLayout->addWidget(table_, 1);
+void FusionPage::makeActions() {
+    apart_ = new QAction(tr("&Keep apart"), this);
     apart_->setToolTip(tr("Compile with these two operators in functions of their own"));
+    together_ = new QAction(tr("&Fuse again"), this);
     together_->setToolTip(tr("Compile with these two in one function again, if that is possible"));
+    dissolve_ = new QAction(tr("&Take the function apart"), this);
     dissolve_->setToolTip(tr("Compile with each operator of this function in one of its own"));
+    choose_ = new QAction(tr("&Choose a variant or layout…"), this);
+    asPicture_ = new QAction(tr("&Picture"), this);
+    asPicture_->setCheckable(true);
+    asPicture_->setToolTip(tr("The graph with a box around each function, instead of the list"));
+    choices_ = new QMenu(tr("&Choose"), this);
+    for (QAction* action : {choose_, choices_->menuAction()})
+        action->setToolTip(tr("Other variants and layouts of the function's operators"));
+}
+
+QWidget* FusionPage::makeViews() {
+    pane_ = new graph::GraphPane(tr("Fused functions in the graph"), models::GroupStyle::Scopes);
+    views_ = new QStackedWidget;
+    views_->addWidget(tree_);
+    views_->addWidget(pane_);
+    return views_;
+}
+
+QLayout* FusionPage::makeBar() {
+    summary_ = new QLabel;
+    summary_->setMargin(8);
+    summary_->setWordWrap(true); // the window may be narrow
+    auto asPicture = new QToolButton;
+    asPicture->setDefaultAction(asPicture_);
+    auto bar = new QHBoxLayout;
+    bar->setContentsMargins(0, 0, 8, 0);
+    bar->addWidget(summary_, 1);
+    bar->addWidget(asPicture);
+    return bar;
+}
+
+QWidget* FusionPage::makeBelow() {
+    auto below = new QWidget;
+    auto layout = new QVBoxLayout(below);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addWidget(table_, 1); // the first that Tab comes to
+    layout->insertLayout(0, makeWishes());
+    return below;
+}
+
+QLayout* FusionPage::makeWishes() {
+    about_ = new ElidedLabel;
+    about_->setContentsMargins(8, 8, 8, 8);
     auto wishes = new QHBoxLayout;
     wishes->setContentsMargins(0, 0, 8, 0);
     wishes->addWidget(about_, 1);
@@ -75,8 +144,6 @@ FusionPage::FusionPage(models::Selection* selection)
         wishes->addWidget(button);
         (action == dissolve_ ? static_cast<QWidget*>(tree_) : table_)->addAction(action);
     }
-    for (QAction* action : {choose_, choices_->menuAction()})
-        action->setToolTip(tr("Other variants and layouts of the function's operators"));
     auto choose = new QToolButton;
     choose->setDefaultAction(choices_->menuAction());
     choose->setPopupMode(QToolButton::InstantPopup);
@@ -86,32 +153,10 @@ FusionPage::FusionPage(models::Selection* selection)
         choices_->popup(isVisible() ? choose->mapToGlobal(QPoint(0, choose->height())) : QCursor::pos());
     });
     connect(choices_, &QMenu::aboutToShow, this, &FusionPage::fillChoices);
-    for (QWidget* list : {static_cast<QWidget*>(tree_), static_cast<QWidget*>(table_)})
-        list->setContextMenuPolicy(Qt::ActionsContextMenu);
-    belowLayout->insertLayout(0, wishes);
-    asPicture_->setCheckable(true);
-    asPicture_->setToolTip(tr("The graph with a box around each function, instead of the list"));
-    auto asPicture = new QToolButton;
-    asPicture->setDefaultAction(asPicture_);
-    views_->addWidget(tree_);
-    views_->addWidget(pane_);
-    auto bar = new QHBoxLayout;
-    bar->setContentsMargins(0, 0, 8, 0);
-    summary_->setWordWrap(true); // the window may be narrow
-    bar->addWidget(summary_, 1);
-    bar->addWidget(asPicture);
-    auto splitter = new QSplitter(Qt::Vertical);
-    splitter->addWidget(views_);
-    splitter->addWidget(below);
-    splitter->setStretchFactor(0, 3);
-    splitter->setStretchFactor(1, 2);
-    splitter->setChildrenCollapsible(false);
-    auto layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(0);
-    layout->addLayout(bar);
-    layout->addWidget(splitter, 1);
+    return wishes;
+}
 
+void FusionPage::connectLists() {
     connect(tree_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, &FusionPage::showRow);
     connect(tree_, &QTreeView::activated, this, [this](const QModelIndex& index) {
         const models::FusedRow& row = functions_->at(source(index));
@@ -130,6 +175,11 @@ FusionPage::FusionPage(models::Selection* selection)
         if (column == FusionPairModel::Why)
             fitReasons();
     });
+    connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, &FusionPage::allowWishes);
+    connect(pairs_, &QAbstractItemModel::modelReset, this, &FusionPage::allowWishes);
+}
+
+void FusionPage::connectActions() {
     const auto pairAtHand = [this] { return models::Pairs{pairs_->at(table_->currentIndex().row()).pair}; };
     connect(apart_, &QAction::triggered, this,
             [this, pairAtHand] { emit whatIfWanted(models::keepApart(pairAtHand(), true)); });
@@ -140,16 +190,10 @@ FusionPage::FusionPage(models::Selection* selection)
         const models::Pairs pairs = pairs_->joinedIn(row.parent().isValid() ? row.parent().row() : row.row());
         emit whatIfWanted(models::keepApart(pairs, true));
     });
-    connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, &FusionPage::allowWishes);
-    connect(pairs_, &QAbstractItemModel::modelReset, this, &FusionPage::allowWishes);
-    connect(selection_, &models::Selection::changed, this, &FusionPage::followSelection);
     connect(asPicture_, &QAction::toggled, this, [this](bool on) {
         views_->setCurrentIndex(on ? 1 : 0);
         askForPicture();
     });
-    connect(pane_, &graph::GraphPane::nodesPicked, this, &FusionPage::pickInPicture);
-    connect(pane_, &graph::GraphPane::arranged, this, &FusionPage::arranged);
-    setProvenance(nullptr);
 }
 
 QModelIndex FusionPage::source(const QModelIndex& shown) const {

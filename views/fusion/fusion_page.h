@@ -10,6 +10,7 @@
 
 class QAction;
 class QLabel;
+class QLayout;
 class QMenu;
 class QSortFilterProxyModel;
 class QStackedWidget;
@@ -48,6 +49,16 @@ protected:
     void showEvent(QShowEvent* event) override;
 
 private:
+    void makeTree();
+    void makeTable();
+    void makeActions();
+    QWidget* makeViews();
+    QLayout* makeBar();
+    /// The table under what can be wished of it.
+    QWidget* makeBelow();
+    QLayout* makeWishes();
+    void connectLists();
+    void connectActions();
     /// The selection becomes that of the row; the pairs below are the row's.
     void showRow(const QModelIndex& row);
     void followSelection();
