@@ -23,70 +23,13 @@
 namespace lathe::views::passes {
 
 PassesPage::PassesPage(models::Selection* selection)
-    : Page(QStringLiteral("passes"), tr("Passes")), selection_(selection), passes_(new models::PassModel(this)),
-      table_(new QTableView), strip_(new PassStrip(passes_)), measure_(new QComboBox), caption_(new ElidedLabel),
-      onlyChanged_(new QCheckBox(tr("Only passes that &changed something"))),
-      off_(new QAction(tr("Switch &off"), this)), upTo_(new QAction(tr("Run only up to &here"), this)),
-      all_(new QAction(tr("Run &all passes"), this)), next_(new QAction(tr("&Next difference"), this)),
-      previous_(new QAction(tr("Pre&vious difference"), this)), asPicture_(new QAction(tr("&Picture"), this)),
-      function_(new QComboBox), summary_(new ElidedLabel), views_(new QStackedWidget), view_(new text::ComparisonView),
-      picture_(new PictureView) {
-    setUpTable(*table_, *passes_);
-    table_->horizontalHeader()->setStretchLastSection(false); // the name stretches
-    table_->setWordWrap(true);
-    table_->horizontalHeader()->setSectionResizeMode(models::PassModel::Name, QHeaderView::Stretch);
-    table_->setSelectionMode(QAbstractItemView::SingleSelection);
-    table_->setAccessibleName(tr("Passes"));
-    function_->setAccessibleName(tr("Function or kernel"));
-    function_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    function_->setMinimumContentsLength(12);
-
-    measure_->addItems(
-        {tr("Time"), tr("Δ bindings, statements"), tr("Δ FLOPs"), tr("Δ bytes moved"), tr("Δ peak memory")});
-    measure_->setAccessibleName(tr("Height of the bars"));
-    measure_->setToolTip(tr("What the bars' heights are the square roots of"));
-    auto stripBar = new QHBoxLayout;
-    stripBar->setContentsMargins(8, 6, 8, 4);
-    stripBar->setSpacing(8);
-    stripBar->addWidget(measure_);
-    stripBar->addWidget(caption_, 1);
-
-    auto left = new QWidget;
-    auto leftLayout = new QVBoxLayout(left);
-    leftLayout->setContentsMargins(0, 0, 0, 0);
-    leftLayout->setSpacing(0);
-    auto bar = new QHBoxLayout;
-    bar->setContentsMargins(8, 6, 8, 6);
-    bar->addWidget(onlyChanged_);
-    leftLayout->addLayout(bar);
-    leftLayout->addWidget(table_, 1);
-    summary_->setContentsMargins(8, 8, 8, 8);
-    leftLayout->addWidget(summary_);
-
-    auto right = new QWidget;
-    auto rightLayout = new QVBoxLayout(right);
-    rightLayout->setContentsMargins(0, 0, 0, 0);
-    rightLayout->setSpacing(0);
-    auto chooser = new QHBoxLayout;
-    chooser->setContentsMargins(8, 6, 8, 2);
-    chooser->setSpacing(8);
-    auto label = new QLabel(tr("F&unction"));
-    label->setBuddy(function_);
-    chooser->addWidget(label);
-    chooser->addWidget(function_, 1);
-    asPicture_->setCheckable(true);
-    asPicture_->setToolTip(tr("The graph before and after the pass as pictures, instead of the text"));
-    auto asPicture = new QToolButton;
-    asPicture->setDefaultAction(asPicture_);
-    chooser->addWidget(asPicture);
-    rightLayout->addLayout(chooser);
-    views_->addWidget(view_);
-    views_->addWidget(picture_);
-    rightLayout->addWidget(views_, 1);
-
+    : Page(QStringLiteral("passes"), tr("Passes")), selection_(selection), passes_(new models::PassModel(this)) {
+    QLayout* stripBar = makeStrip(); // before the table: it hears of the passes first
+    makeTable();
+    makeActions();
     auto splitter = new QSplitter;
-    splitter->addWidget(left);
-    splitter->addWidget(right);
+    splitter->addWidget(makeList());
+    splitter->addWidget(makeComparison());
     splitter->setStretchFactor(1, 1);
     splitter->setSizes({470, 900});
     auto all = new QVBoxLayout(this);
@@ -96,6 +39,101 @@ PassesPage::PassesPage(models::Selection* selection)
     all->addWidget(strip_);
     all->addWidget(splitter, 1);
 
+    connectLists();
+    connectActions();
+    connectViews();
+    setProvenance(nullptr);
+}
+
+QLayout* PassesPage::makeStrip() {
+    strip_ = new PassStrip(passes_);
+    measure_ = new QComboBox;
+    measure_->addItems(
+        {tr("Time"), tr("Δ bindings, statements"), tr("Δ FLOPs"), tr("Δ bytes moved"), tr("Δ peak memory")});
+    measure_->setAccessibleName(tr("Height of the bars"));
+    measure_->setToolTip(tr("What the bars' heights are the square roots of"));
+    caption_ = new ElidedLabel;
+    auto bar = new QHBoxLayout;
+    bar->setContentsMargins(8, 6, 8, 4);
+    bar->setSpacing(8);
+    bar->addWidget(measure_);
+    bar->addWidget(caption_, 1);
+    return bar;
+}
+
+void PassesPage::makeTable() {
+    table_ = new QTableView;
+    setUpTable(*table_, *passes_);
+    table_->horizontalHeader()->setStretchLastSection(false); // the name stretches
+    table_->setWordWrap(true);
+    table_->horizontalHeader()->setSectionResizeMode(models::PassModel::Name, QHeaderView::Stretch);
+    table_->setSelectionMode(QAbstractItemView::SingleSelection);
+    table_->setAccessibleName(tr("Passes"));
+}
+
+void PassesPage::makeActions() {
+    off_ = new QAction(tr("Switch &off"), this);
+    off_->setCheckable(true);
+    upTo_ = new QAction(tr("Run only up to &here"), this);
+    all_ = new QAction(tr("Run &all passes"), this);
+    next_ = new QAction(tr("&Next difference"), this);
+    previous_ = new QAction(tr("Pre&vious difference"), this);
+    for (QAction* each : {next_, previous_})
+        each->setEnabled(false);
+    asPicture_ = new QAction(tr("&Picture"), this);
+    asPicture_->setCheckable(true);
+    asPicture_->setToolTip(tr("The graph before and after the pass as pictures, instead of the text"));
+    table_->addActions({off_, upTo_, all_});
+    table_->setContextMenuPolicy(Qt::ActionsContextMenu);
+}
+
+QWidget* PassesPage::makeList() {
+    onlyChanged_ = new QCheckBox(tr("Only passes that &changed something"));
+    summary_ = new ElidedLabel;
+    auto list = new QWidget;
+    auto layout = new QVBoxLayout(list);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    auto bar = new QHBoxLayout;
+    bar->setContentsMargins(8, 6, 8, 6);
+    bar->addWidget(onlyChanged_);
+    layout->addLayout(bar);
+    layout->addWidget(table_, 1);
+    summary_->setContentsMargins(8, 8, 8, 8);
+    layout->addWidget(summary_);
+    return list;
+}
+
+QWidget* PassesPage::makeComparison() {
+    function_ = new QComboBox;
+    function_->setAccessibleName(tr("Function or kernel"));
+    function_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    function_->setMinimumContentsLength(12);
+    auto label = new QLabel(tr("F&unction"));
+    label->setBuddy(function_);
+    auto asPicture = new QToolButton;
+    asPicture->setDefaultAction(asPicture_);
+    auto chooser = new QHBoxLayout;
+    chooser->setContentsMargins(8, 6, 8, 2);
+    chooser->setSpacing(8);
+    chooser->addWidget(label);
+    chooser->addWidget(function_, 1);
+    chooser->addWidget(asPicture);
+    view_ = new text::ComparisonView;
+    picture_ = new PictureView;
+    views_ = new QStackedWidget;
+    views_->addWidget(view_);
+    views_->addWidget(picture_);
+    auto comparison = new QWidget;
+    auto layout = new QVBoxLayout(comparison);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addLayout(chooser);
+    layout->addWidget(views_, 1);
+    return comparison;
+}
+
+void PassesPage::connectLists() {
     connect(onlyChanged_, &QCheckBox::toggled, this, [this](bool on) {
         passes_->setOnlyChanged(on);
         choosePass(pass_);
@@ -104,9 +142,9 @@ PassesPage::PassesPage(models::Selection* selection)
             [this](int measure) { strip_->setMeasure(PassStrip::Measure(measure)); });
     connect(strip_, &PassStrip::chosen, table_, &QTableView::selectRow);
     connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, &PassesPage::passChosen);
-    table_->addActions({off_, upTo_, all_});
-    table_->setContextMenuPolicy(Qt::ActionsContextMenu);
-    off_->setCheckable(true);
+}
+
+void PassesPage::connectActions() {
     connect(off_, &QAction::triggered, this, [this](bool off) {
         emit whatIfWanted(models::switchPass(passes_->at(table_->currentIndex().row()).name, off));
     });
@@ -123,14 +161,14 @@ PassesPage::PassesPage(models::Selection* selection)
         if (function_->count() > 0)
             ask();
     });
-    for (QAction* each : {next_, previous_})
-        each->setEnabled(false);
+}
+
+void PassesPage::connectViews() {
     connect(function_, &QComboBox::activated, this, &PassesPage::ask);
     connect(view_, &text::ComparisonView::nodesPicked, selection_, &models::Selection::set);
     connect(picture_, &PictureView::nodesPicked, selection_, &models::Selection::set);
     connect(picture_, &PictureView::arranged, this, &PassesPage::arranged);
     connect(selection_, &models::Selection::changed, this, &PassesPage::follow);
-    setProvenance(nullptr);
 }
 
 void PassesPage::setProvenance(std::shared_ptr<const inspect::Provenance> provenance) {

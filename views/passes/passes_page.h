@@ -13,6 +13,7 @@
 class QCheckBox;
 class QComboBox;
 class QLabel;
+class QLayout;
 class QStackedWidget;
 class QTableView;
 
@@ -59,6 +60,15 @@ protected:
     void hideEvent(QHideEvent* event) override;
 
 private:
+    /// What the strip is to show, and what it says.
+    QLayout* makeStrip();
+    void makeTable();
+    void makeActions();
+    QWidget* makeList();
+    QWidget* makeComparison();
+    void connectLists();
+    void connectActions();
+    void connectViews();
     void passChosen();
     /// The kernel of the call that is selected, where the pass has it.
     void follow();
