@@ -56,16 +56,41 @@ QString textOf(const diagnose::CheckAgainst& against) {
 
 CheckPage::CheckPage(models::Selection* selection)
     : Page(QStringLiteral("check"), tr("Check")), selection_(selection), values_(new CheckModel(this)),
-      shown_(new QSortFilterProxyModel(this)), against_(new QComboBox), check_(new QAction(tr("Check &values"), this)),
-      withFiles_(new QAction(tr("Compare values with &files…"), this)),
-      withFolder_(new QAction(tr("Compare values with a f&older…"), this)),
-      show_(new QAction(tr("Show the &values of the row"), this)), all_(new QCheckBox(tr("Show what is not compared"))),
-      summary_(new QLabel), first_(new QLabel), table_(new QTableView) {
-    summary_->setTextFormat(Qt::PlainText); // it shows names of the model
+      shown_(new QSortFilterProxyModel(this)) {
+    makeActions();
+    makeTable();
+    QLayout* bar = makeBar();
+    makeTexts();
+    auto layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addLayout(bar);
+    layout->addWidget(summary_);
+    layout->addWidget(first_);
+    layout->addWidget(table_, 1);
+
+    connectActions();
+    connectTable();
+    connect(selection_, &models::Selection::changed, this, &CheckPage::follow);
+    setCheck(nullptr);
+}
+
+void CheckPage::makeActions() {
+    check_ = new QAction(tr("Check &values"), this);
+    check_->setToolTip(
+        tr("Compile with the settings and decisions of now, run it and compare each intermediate value"));
+    withFiles_ = new QAction(tr("Compare values with &files…"), this);
+    withFolder_ = new QAction(tr("Compare values with a f&older…"), this);
+    show_ = new QAction(tr("Show the &values of the row"), this);
+    show_->setToolTip(tr("Compute the value again, as it is, as expected, and their difference"));
+}
+
+void CheckPage::makeTable() {
     shown_->setSourceModel(values_);
     shown_->setSortRole(CheckModel::sortRole);
     shown_->setFilterRole(CheckModel::comparedRole);
     shown_->setFilterFixedString(QStringLiteral("yes"));
+    table_ = new QTableView;
     setUpTable(*table_, *shown_);
     table_->setSortingEnabled(true);
     table_->horizontalHeader()->setSortIndicator(-1, Qt::DescendingOrder); // the order of the model
@@ -73,13 +98,14 @@ CheckPage::CheckPage(models::Selection* selection)
     table_->setAccessibleName(tr("Intermediate values"));
     table_->addAction(show_);
     table_->setContextMenuPolicy(Qt::ActionsContextMenu);
-    show_->setToolTip(tr("Compute the value again, as it is, as expected, and their difference"));
+}
+
+QLayout* CheckPage::makeBar() {
+    against_ = new QComboBox;
     against_->addItems({textOf(diagnose::AgainstUnoptimized{}), textOf(diagnose::AgainstNumerics{})});
     against_->setAccessibleName(tr("What values are compared with"));
     auto label = new QLabel(tr("Compare &with"));
     label->setBuddy(against_);
-    check_->setToolTip(
-        tr("Compile with the settings and decisions of now, run it and compare each intermediate value"));
     auto button = new QToolButton;
     button->setObjectName(QStringLiteral("check"));
     button->setDefaultAction(check_);
@@ -90,13 +116,7 @@ CheckPage::CheckPage(models::Selection* selection)
     files->setToolTip(tr("Compare with values that were computed elsewhere"));
     files->setMenu(menu);
     files->setPopupMode(QToolButton::InstantPopup);
-    summary_->setMargin(8);
-    summary_->setWordWrap(true);
-    first_->setContentsMargins(8, 0, 8, 8);
-    first_->setWordWrap(true);
-    first_->setTextFormat(Qt::RichText);
-    first_->setTextInteractionFlags(Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
-    first_->setAccessibleName(tr("What diverges first"));
+    all_ = new QCheckBox(tr("Show what is not compared"));
     auto bar = new QHBoxLayout;
     bar->setContentsMargins(8, 6, 8, 0);
     bar->setSpacing(6);
@@ -106,20 +126,36 @@ CheckPage::CheckPage(models::Selection* selection)
     bar->addWidget(button);
     bar->addStretch(1);
     bar->addWidget(all_);
-    auto layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(0);
-    layout->addLayout(bar);
-    layout->addWidget(summary_);
-    layout->addWidget(first_);
-    layout->addWidget(table_, 1);
+    return bar;
+}
 
+void CheckPage::makeTexts() {
+    summary_ = new QLabel;
+    summary_->setTextFormat(Qt::PlainText); // it shows names of the model
+    summary_->setMargin(8);
+    summary_->setWordWrap(true);
+    first_ = new QLabel;
+    first_->setContentsMargins(8, 0, 8, 8);
+    first_->setWordWrap(true);
+    first_->setTextFormat(Qt::RichText);
+    first_->setTextInteractionFlags(Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
+    first_->setAccessibleName(tr("What diverges first"));
+}
+
+void CheckPage::connectActions() {
     connect(withFiles_, &QAction::triggered, this, &CheckPage::askForFiles);
     connect(withFolder_, &QAction::triggered, this, &CheckPage::askForFolder);
     connect(check_, &QAction::triggered, this, [this] { emit checkWanted(against()); });
     connect(all_, &QCheckBox::toggled, this,
             [this](bool all) { shown_->setFilterFixedString(all ? QString() : QStringLiteral("yes")); });
     connect(first_, &QLabel::linkActivated, this, [this](const QString& row) { goTo(row.toInt()); });
+    connect(show_, &QAction::triggered, this, [this] {
+        if (const int row = currentRow(); row >= 0)
+            emit valueWanted(QString::fromStdString(values_->at(row).value));
+    });
+}
+
+void CheckPage::connectTable() {
     connect(table_->selectionModel(), &QItemSelectionModel::selectionChanged, this, [this] {
         if (following_)
             return;
@@ -136,12 +172,6 @@ CheckPage::CheckPage(models::Selection* selection)
             [this](const QModelIndex& index) { emit nodeWanted(values_->at(shown_->mapToSource(index).row()).node); });
     connect(table_->selectionModel(), &QItemSelectionModel::currentChanged, this,
             [this] { show_->setEnabled(currentRow() >= 0); });
-    connect(show_, &QAction::triggered, this, [this] {
-        if (const int row = currentRow(); row >= 0)
-            emit valueWanted(QString::fromStdString(values_->at(row).value));
-    });
-    connect(selection_, &models::Selection::changed, this, &CheckPage::follow);
-    setCheck(nullptr);
 }
 
 void CheckPage::setProvenance(std::shared_ptr<const inspect::Provenance> /*provenance*/) {

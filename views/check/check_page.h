@@ -12,6 +12,7 @@ class QAction;
 class QCheckBox;
 class QComboBox;
 class QLabel;
+class QLayout;
 class QSortFilterProxyModel;
 class QTableView;
 
@@ -36,6 +37,12 @@ signals:
     void checkWanted(lathe::diagnose::CheckAgainst against);
 
 private:
+    void makeActions();
+    void makeTable();
+    QLayout* makeBar();
+    void makeTexts();
+    void connectActions();
+    void connectTable();
     void askForFiles();
     void askForFolder();
     void describe();
