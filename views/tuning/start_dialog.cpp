@@ -30,57 +30,95 @@ constexpr auto minutesKey = "tuning/minutes", trialsKey = "tuning/trials", searc
 
 } // namespace
 
-StartDialog::StartDialog(const StartChoices& choices, QWidget* parent)
-    : QDialog(parent), resume_(new QRadioButton), what_(new QComboBox), kernels_(new QListWidget),
-      minutes_(new QDoubleSpinBox), leastGain_(new QDoubleSpinBox), trials_(new QSpinBox), seed_(new QSpinBox),
-      search_(new QComboBox), space_(new QComboBox), graph_(new QCheckBox(tr("&Variants, layouts and fusion too"))),
-      records_(new QCheckBox(tr("Keep all trials in the &records"))), sizeNames_(new QComboBox), sizes_(new QLineEdit),
-      sizesNote_(new QLabel), buttons_(new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel)),
-      choices_(choices) {
+StartDialog::StartDialog(const StartChoices& choices, QWidget* parent) : QDialog(parent), choices_(choices) {
     setWindowTitle(tr("Start tuning"));
-    const QSettings settings;
-    auto anew = new QRadioButton(tr("Begin a &new study"));
-    resume_->setText(tr("&Go on with the last study, %1").arg(choices.last));
+    resume_ = new QRadioButton(tr("&Go on with the last study, %1").arg(choices.last));
     resume_->setChecked(!choices.last.isEmpty());
+    auto anew = new QRadioButton(tr("Begin a &new study"));
     anew->setChecked(choices.last.isEmpty());
+    makeKernels();
+    makeLimits();
+    makeSearch();
+    makeChecks();
+    QLayout* form = makeForm();
+    buttons_ = new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel);
+    auto layout = new QVBoxLayout(this);
+    for (QRadioButton* which : {resume_, anew}) {
+        layout->addWidget(which);
+        which->setVisible(!choices.last.isEmpty());
+    }
+    layout->addLayout(form);
+    layout->addWidget(buttons_);
+    buttons_->button(QDialogButtonBox::Ok)->setText(tr("&Start"));
+    buttons_->button(QDialogButtonBox::Ok)->setDefault(true);
+    connectFields();
+    check();
+    buttons_->button(QDialogButtonBox::Ok)->setFocus();
+}
+
+void StartDialog::makeKernels() {
+    what_ = new QComboBox;
     what_->addItem(tr("the whole model"), Whole);
-    if (!choices.selected.isEmpty())
-        what_->addItem(tr("what is selected: %1").arg(models::counted(choices.selected.size(), "kernel", "kernels")),
+    if (!choices_.selected.isEmpty())
+        what_->addItem(tr("what is selected: %1").arg(models::counted(choices_.selected.size(), "kernel", "kernels")),
                        Selected);
-    if (!choices.kernels.isEmpty())
+    if (!choices_.kernels.isEmpty())
         what_->addItem(tr("chosen kernels"), Chosen);
-    for (const QString& kernel : choices.kernels) {
+    kernels_ = new QListWidget;
+    for (const QString& kernel : choices_.kernels) {
         auto item = new QListWidgetItem(kernel, kernels_);
         item->setFlags(item->flags() | Qt::ItemIsUserCheckable);
         item->setCheckState(Qt::Unchecked);
     }
     kernels_->setAccessibleName(tr("Kernels to tune"));
     kernels_->setMaximumHeight(180);
+}
+
+void StartDialog::makeLimits() {
+    const QSettings settings;
+    minutes_ = new QDoubleSpinBox;
     minutes_->setDecimals(1);
     minutes_->setRange(0.1, 60 * 24 * 7);
     minutes_->setValue(settings.value(minutesKey, 5.0).toDouble());
     minutes_->setSuffix(tr(" min"));
+    trials_ = new QSpinBox;
     trials_->setRange(0, 10'000'000);
     trials_->setSpecialValueText(tr("as many as there is time for"));
     trials_->setValue(settings.value(trialsKey, 0).toInt());
-    search_->addItems(choices.searches);
-    search_->setCurrentIndex(std::max(0, int(choices.searches.indexOf(settings.value(searchKey).toString()))));
-    space_->addItems(choices.spaces);
-    space_->setEnabled(choices.spaces.size() > 1);
+}
+
+void StartDialog::makeSearch() {
+    search_ = new QComboBox;
+    search_->addItems(choices_.searches);
+    search_->setCurrentIndex(std::max(0, int(choices_.searches.indexOf(QSettings().value(searchKey).toString()))));
+    space_ = new QComboBox;
+    space_->addItems(choices_.spaces);
+    space_->setEnabled(choices_.spaces.size() > 1);
+    leastGain_ = new QDoubleSpinBox;
     leastGain_->setRange(0, 50);
     leastGain_->setDecimals(1);
     leastGain_->setValue(1);
     leastGain_->setSuffix(tr(" %"));
     leastGain_->setToolTip(tr("What a schedule must gain to be taken"));
+    seed_ = new QSpinBox;
     seed_->setRange(0, INT_MAX);
     seed_->setToolTip(tr("The same number tries the same candidates"));
+}
+
+void StartDialog::makeChecks() {
+    const QSettings settings;
+    records_ = new QCheckBox(tr("Keep all trials in the &records"));
     records_->setChecked(settings.value(recordsKey, true).toBool());
     records_->setToolTip(tr("A recorded study goes on after a restart, and helps those to come"));
+    graph_ = new QCheckBox(tr("&Variants, layouts and fusion too"));
     graph_->setObjectName(QStringLiteral("graph"));
     graph_->setChecked(settings.value(graphKey, true).toBool());
     graph_->setToolTip(
         tr("Two fifths of the time go into how operators are computed, values are stored and what shares a "
            "kernel: choices for the whole model"));
+}
+
+QLayout* StartDialog::makeForm() {
     auto form = new QFormLayout;
     form->addRow(tr("&What"), what_);
     form->addRow(QString(), kernels_);
@@ -94,17 +132,12 @@ StartDialog::StartDialog(const StartChoices& choices, QWidget* parent)
     addSizes(*form);
     form->addRow(QString(), records_);
     auto on = new ElidedLabel;
-    on->setText(choices.settings);
+    on->setText(choices_.settings);
     form->addRow(tr("For"), on);
-    auto layout = new QVBoxLayout(this);
-    for (QRadioButton* which : {resume_, anew}) {
-        layout->addWidget(which);
-        which->setVisible(!choices.last.isEmpty());
-    }
-    layout->addLayout(form);
-    layout->addWidget(buttons_);
-    buttons_->button(QDialogButtonBox::Ok)->setText(tr("&Start"));
-    buttons_->button(QDialogButtonBox::Ok)->setDefault(true);
+    return form;
+}
+
+void StartDialog::connectFields() {
     connect(buttons_, &QDialogButtonBox::accepted, this, &StartDialog::accept);
     connect(buttons_, &QDialogButtonBox::rejected, this, &QDialog::reject);
     connect(what_, &QComboBox::currentIndexChanged, this, &StartDialog::check);
@@ -117,11 +150,12 @@ StartDialog::StartDialog(const StartChoices& choices, QWidget* parent)
         setSizes(goesOn ? choices_.lastSizes : newSizes_);
         check();
     });
-    check();
-    buttons_->button(QDialogButtonBox::Ok)->setFocus();
 }
 
 void StartDialog::addSizes(QFormLayout& to) {
+    sizeNames_ = new QComboBox;
+    sizes_ = new QLineEdit;
+    sizesNote_ = new QLabel;
     if (choices_.open)
         for (const models::OpenSize& size : models::openSizesOf(*choices_.open))
             sizeNames_->addItem(size.name);

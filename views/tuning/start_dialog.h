@@ -14,6 +14,7 @@ class QDialogButtonBox;
 class QDoubleSpinBox;
 class QFormLayout;
 class QLabel;
+class QLayout;
 class QLineEdit;
 class QListWidget;
 class QRadioButton;
@@ -42,6 +43,12 @@ public:
     void accept() override; // keeps how long and how for the next time
 
 private:
+    void makeKernels();
+    void makeLimits();
+    void makeSearch();
+    void makeChecks();
+    QLayout* makeForm();
+    void connectFields();
     void addSizes(QFormLayout& to);
     /// "sequence=7,64"; of a study that goes on, what it began with.
     void setSizes(const QString& text);
