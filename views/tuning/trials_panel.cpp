@@ -41,14 +41,27 @@ QWidget* withText(QLabel* text, QWidget* below) {
 
 TrialsPanel::TrialsPanel()
     : model_(new models::TrialModel(this)), lineage_(new models::LineageModel(this)),
-      failures_(new models::FailureModel(this)), filter_(new QLineEdit), problem_(new QLabel), count_(new QLabel),
-      lineageText_(new QLabel), failureText_(new QLabel), tabs_(new QTabWidget), table_(new QTableView),
-      lineageTable_(new QTableView), failureTable_(new QTableView), answers_(new AnswersPanel),
-      parallel_(new ParallelView), code_(new TrialCodePanel), lineagePage_(withText(lineageText_, lineageTable_)),
-      failurePage_(withText(failureText_, failureTable_)), pause_(new QTimer(this)) {
+      failures_(new models::FailureModel(this)), pause_(new QTimer(this)) {
     pause_->setSingleShot(true);
     pause_->setInterval(std::chrono::seconds(2));
     connect(pause_, &QTimer::timeout, this, &TrialsPanel::showSeen);
+    QLayout* row = makeFilter();
+    makeTables();
+    makeTabs();
+    auto layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addLayout(row);
+    layout->addWidget(problem_);
+    layout->addWidget(tabs_, 1);
+
+    connectTrials();
+    connectOrigins();
+    setTask({});
+}
+
+QLayout* TrialsPanel::makeFilter() {
+    filter_ = new QLineEdit;
     filter_->setPlaceholderText(tr("Filter:  rows>8  verdict:crashed  made:random  ratio<95%  \"did not end\""));
     filter_->setAccessibleName(tr("Filter of trials"));
     filter_->setToolTip(tr("Terms with spaces between them must all hold, those with - before them must not.\n"
@@ -57,16 +70,22 @@ TrialsPanel::TrialsPanel()
                            "is:best is:accepted is:timed is:failed\n"
                            "Other words are looked for in reasons and in answers (b0.rows=6)"));
     filter_->setClearButtonEnabled(true);
+    problem_ = new QLabel;
     problem_->setTextFormat(Qt::PlainText);
     problem_->setWordWrap(true);
     problem_->setContentsMargins(8, 2, 8, 4);
     problem_->hide();
+    count_ = new QLabel;
     auto row = new QHBoxLayout;
     row->setContentsMargins(8, 8, 8, 4);
     row->setSpacing(8);
     row->addWidget(filter_, 1);
     row->addWidget(count_);
+    return row;
+}
 
+void TrialsPanel::makeTables() {
+    table_ = new QTableView;
     setUpTable(*table_, *model_);
     table_->setItemDelegate(new TrialDelegate(table_));
     table_->setAccessibleName(tr("Trials"));
@@ -75,13 +94,25 @@ TrialsPanel::TrialsPanel()
     table_->setSortingEnabled(true);
     table_->sortByColumn(models::TrialModel::Id, Qt::AscendingOrder);
     table_->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
+    lineageTable_ = new QTableView;
     setUpTable(*lineageTable_, *lineage_);
     lineageTable_->setAccessibleName(tr("Ancestors of a trial"));
     lineageTable_->setSelectionMode(QAbstractItemView::SingleSelection);
+    failureTable_ = new QTableView;
     setUpTable(*failureTable_, *failures_);
     failureTable_->setItemDelegateForColumn(models::FailureModel::Share, new ShareDelegate(failureTable_));
     failureTable_->setAccessibleName(tr("What went wrong with trials"));
+}
 
+void TrialsPanel::makeTabs() {
+    lineageText_ = new QLabel;
+    lineagePage_ = withText(lineageText_, lineageTable_);
+    failureText_ = new QLabel;
+    failurePage_ = withText(failureText_, failureTable_);
+    answers_ = new AnswersPanel;
+    parallel_ = new ParallelView;
+    code_ = new TrialCodePanel;
+    tabs_ = new QTabWidget;
     tabs_->setDocumentMode(true);
     tabs_->addTab(table_, tr("Table"));
     tabs_->addTab(answers_, tr("Answers"));
@@ -89,13 +120,9 @@ TrialsPanel::TrialsPanel()
     tabs_->addTab(lineagePage_, tr("Lineage"));
     tabs_->addTab(failurePage_, tr("Failures"));
     tabs_->addTab(code_, tr("Trial"));
-    auto layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(0);
-    layout->addLayout(row);
-    layout->addWidget(problem_);
-    layout->addWidget(tabs_, 1);
+}
 
+void TrialsPanel::connectTrials() {
     connect(filter_, &QLineEdit::textChanged, this, &TrialsPanel::applyFilter);
     connect(tabs_, &QTabWidget::currentChanged, this, &TrialsPanel::showSeen);
     connect(model_, &models::TrialModel::shownChanged, this, [this] { seen_.clear(); });
@@ -109,6 +136,9 @@ TrialsPanel::TrialsPanel()
     connect(parallel_, &ParallelView::rangeWanted, this, [this](const QString& name, const QStringList& terms) {
         setFilter(models::withTerms(filter(), name, terms));
     });
+}
+
+void TrialsPanel::connectOrigins() {
     connect(lineageTable_, &QTableView::activated, this, [this](const QModelIndex& index) {
         takePick(lineage_->at(index.row()).trial);
         tabs_->setCurrentWidget(code_);
@@ -122,7 +152,6 @@ TrialsPanel::TrialsPanel()
         leave(index);
         tabs_->setCurrentWidget(table_);
     });
-    setTask({});
 }
 
 void TrialsPanel::setTask(models::TaskTrials task) {

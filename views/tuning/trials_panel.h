@@ -12,6 +12,7 @@
 #include <span>
 
 class QLabel;
+class QLayout;
 class QLineEdit;
 class QTimer;
 class QTabWidget;
@@ -63,6 +64,12 @@ signals:
     void trialPicked(int trial);
 
 private:
+    QLayout* makeFilter();
+    void makeTables();
+    void makeTabs();
+    void connectTrials();
+    /// The tables of where trials come from, and of what failed.
+    void connectOrigins();
     void applyFilter();
     void refresh();
     void takePick(int trial);
