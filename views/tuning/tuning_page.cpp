@@ -65,39 +65,33 @@ QString spentText(const tune::Spent& spent) {
 TuningPage::TuningPage(models::Selection* selection)
     : Page(QStringLiteral("tuning"), tr("Tuning")), selection_(selection), log_(new models::StudyLog(this)),
       pick_(new models::StudyPick(this)), tasks_(new models::StudyTaskModel(*log_, this)),
-      sorted_(new QSortFilterProxyModel(this)), table_(new QTableView), tabs_(new QTabWidget),
-      history_(new HistoryPanel(selection, *log_, pick_)), estimate_(new EstimatePanel(selection, *log_)),
-      trials_(new StudyTrials(log_, pick_, this)), apply_(new ApplyPanel(*log_)), studies_(new StudiesPanel),
-      summary_(new QLabel), busy_(new QLabel), detail_(new QLabel), progress_(new QProgressBar), body_(new QWidget) {
+      sorted_(new QSortFilterProxyModel(this)) {
+    makeTabs();
     makeActions();
-    sorted_->setSourceModel(tasks_);
-    sorted_->setSortRole(models::StudyTaskModel::sortRole);
-    setUpTable(*table_, *sorted_);
-    table_->setSortingEnabled(true);
-    table_->horizontalHeader()->setSortIndicator(-1, Qt::DescendingOrder); // the order of the study
-    table_->horizontalHeader()->setSortIndicatorClearable(true);
-    table_->setObjectName(QStringLiteral("tasks"));
-    table_->setAccessibleName(tr("Tasks of the study"));
-    table_->setContextMenuPolicy(Qt::ActionsContextMenu);
-    table_->addActions({first_, holdTask_, close_, reopen_, exclude_});
-    for (QLabel* label : {summary_, busy_, detail_}) {
-        label->setTextFormat(Qt::PlainText); // they show names of the model
-        label->setWordWrap(true);
-        label->setContentsMargins(8, 4, 8, 0);
-    }
-    progress_->setRange(0, 1000);
-    progress_->setTextVisible(false);
-    progress_->setFixedHeight(6);
-    progress_->setAccessibleName(tr("How much of its budget the study has used"));
-    auto bar = new QHBoxLayout;
-    bar->setContentsMargins(8, 8, 8, 4);
-    bar->setSpacing(4);
-    for (QAction* action : {start_, pause_, stop_, abort_, less_, more_}) {
-        auto button = new QToolButton;
-        button->setDefaultAction(action);
-        bar->addWidget(button);
-    }
-    bar->addStretch(1);
+    makeTable();
+    makeTexts();
+    QLayout* bar = makeBar();
+    makeBody();
+    auto layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addLayout(bar);
+    layout->addWidget(summary_);
+    layout->addWidget(busy_);
+    layout->addWidget(detail_);
+    layout->addWidget(progress_);
+    layout->addWidget(body_, 1);
+    connectParts(); // after the tabs: they hear first of what has grown or is picked
+    describe();
+}
+
+void TuningPage::makeTabs() {
+    history_ = new HistoryPanel(selection_, *log_, pick_);
+    estimate_ = new EstimatePanel(selection_, *log_);
+    trials_ = new StudyTrials(log_, pick_, this);
+    apply_ = new ApplyPanel(*log_);
+    studies_ = new StudiesPanel;
+    tabs_ = new QTabWidget;
     tabs_->setDocumentMode(true);
     tabs_->addTab(history_, tr("History"));
     tabs_->addTab(estimate_, tr("Model estimate"));
@@ -109,24 +103,65 @@ TuningPage::TuningPage(models::Selection* selection)
         const QWidget* tab = tabs_->currentWidget();
         table_->setVisible(tab != trials_->trialsTab() && tab != trials_->costModelTab() && tab != studies_);
     });
+}
+
+void TuningPage::makeTable() {
+    sorted_->setSourceModel(tasks_);
+    sorted_->setSortRole(models::StudyTaskModel::sortRole);
+    table_ = new QTableView;
+    setUpTable(*table_, *sorted_);
+    table_->setSortingEnabled(true);
+    table_->horizontalHeader()->setSortIndicator(-1, Qt::DescendingOrder); // the order of the study
+    table_->horizontalHeader()->setSortIndicatorClearable(true);
+    table_->setObjectName(QStringLiteral("tasks"));
+    table_->setAccessibleName(tr("Tasks of the study"));
+    table_->setContextMenuPolicy(Qt::ActionsContextMenu);
+    table_->addActions({first_, holdTask_, close_, reopen_, exclude_});
+}
+
+void TuningPage::makeTexts() {
+    summary_ = new QLabel;
+    busy_ = new QLabel;
+    detail_ = new QLabel;
+    for (QLabel* label : {summary_, busy_, detail_}) {
+        label->setTextFormat(Qt::PlainText); // they show names of the model
+        label->setWordWrap(true);
+        label->setContentsMargins(8, 4, 8, 0);
+    }
+    progress_ = new QProgressBar;
+    progress_->setRange(0, 1000);
+    progress_->setTextVisible(false);
+    progress_->setFixedHeight(6);
+    progress_->setAccessibleName(tr("How much of its budget the study has used"));
+}
+
+QLayout* TuningPage::makeBar() {
+    auto bar = new QHBoxLayout;
+    bar->setContentsMargins(8, 8, 8, 4);
+    bar->setSpacing(4);
+    for (QAction* action : {start_, pause_, stop_, abort_, less_, more_}) {
+        auto button = new QToolButton;
+        button->setDefaultAction(action);
+        bar->addWidget(button);
+    }
+    bar->addStretch(1);
+    return bar;
+}
+
+void TuningPage::makeBody() {
     auto splitter = new QSplitter(Qt::Vertical);
     splitter->addWidget(tabs_);
     splitter->addWidget(table_);
     splitter->setChildrenCollapsible(false);
     splitter->setStretchFactor(0, 3);
     splitter->setStretchFactor(1, 2);
+    body_ = new QWidget;
     auto body = new QVBoxLayout(body_);
     body->setContentsMargins(0, 0, 0, 0);
     body->addWidget(splitter);
-    auto layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(0);
-    layout->addLayout(bar);
-    layout->addWidget(summary_);
-    layout->addWidget(busy_);
-    layout->addWidget(detail_);
-    layout->addWidget(progress_);
-    layout->addWidget(body_, 1);
+}
+
+void TuningPage::connectParts() {
     connect(log_, &models::StudyLog::grown, this, [this](const models::StudyGrowth& growth) {
         if (growth.firstTrial == 0 || nodes_.size() != log_->tasks().size()) // a later step brings tasks
             findNodes();
@@ -142,7 +177,6 @@ TuningPage::TuningPage(models::Selection* selection)
     connect(studies_, &StudiesPanel::studyWanted, this, &TuningPage::studyWanted);
     connect(apply_, &ApplyPanel::whatIfWanted, this, &Page::whatIfWanted);
     connect(apply_, &ApplyPanel::compareWanted, this, &TuningPage::compareWanted);
-    describe();
 }
 
 void TuningPage::makeActions() {

@@ -19,6 +19,7 @@
 #include <vector>
 
 class QLabel;
+class QLayout;
 class QProgressBar;
 class QSortFilterProxyModel;
 class QTableView;
@@ -98,7 +99,13 @@ protected:
     void showEvent(QShowEvent* event) override;
 
 private:
+    void makeTabs();
     void makeActions();
+    void makeTable();
+    void makeTexts();
+    QLayout* makeBar();
+    void makeBody();
+    void connectParts();
     void ask();
     StartChoices choices() const;
     void instruct(std::optional<double> priority, std::optional<tune::Wish> wish);
