@@ -108,126 +108,20 @@ MainWindow::MainWindow()
 }
 
 void MainWindow::connectEngine() {
-    connect(&engine_, &Engine::opened, this, &MainWindow::showOpened);
-    connect(&engine_, &Engine::compiled, this, &MainWindow::showCompiled);
-    connect(&engine_, &Engine::cancelled, this, [this] { log(tr("Cancelled.")); });
-    connect(&engine_, &Engine::ran, this, &MainWindow::showProfiles);
-    connect(&engine_, &Engine::checked, this, &MainWindow::showCheck);
-    connect(&engine_, &Engine::valueFound, this, &MainWindow::showFound);
-    connect(check_, &views::check::CheckPage::checkWanted, this, &MainWindow::check);
-    connect(&engine_, &Engine::swept, this, &MainWindow::showSweep);
-    connect(profile_, &views::profile::ProfilePage::sweepWanted, this, &MainWindow::sweep);
-    connect(&engine_, &Engine::measured, profile_, &views::profile::ProfilePage::setPeaks);
-    connect(&engine_, &Engine::flamed, this,
-            [this](const CompilationPtr& of, const std::shared_ptr<const inspect::Flame>& flame) {
-                if (of == compilation_)
-                    profile_->setFlame(flame);
-            });
-    connect(&engine_, &Engine::reported, this, [this](const QString& path, const std::vector<Diagnostic>& problems) {
-        if (problems.empty())
-            log(tr("The report is %1.").arg(path));
-        else
-            log(tr("There is no report: Problems says why."), LogLevel::Error);
-        if (!problems.empty())
-            showProblems(problems);
-    });
-    connect(compare_, &views::graph::ComparePage::modelWanted, this, &MainWindow::askForComparison);
-    connect(&engine_, &Engine::modelsCompared, this,
-            [this](const model::ModelGraphPtr& open, const views::models::ModelComparisonPtr& comparison,
-                   const std::vector<Diagnostic>& problems) {
-                if (open.get() != modelGraph())
-                    return log(tr("Another model is open by now: what it was compared with is not shown."));
-                if (!comparison) {
-                    showProblems(problems);
-                    return log(tr("The models were not compared: Problems says why."), LogLevel::Error);
-                }
-                compare_->setComparison(comparison);
-                log(comparison->rows.empty() ? tr("The models are equal.") : tr("The models differ: see Compare."));
-                showPage("compare");
-            });
-    connect(&engine_, &Engine::compared, this,
-            [this](const TracePtr& trace, int pass, const QString& function, views::models::Comparison comparison) {
-                if (trace == trace_)
-                    passes_->setComparison(pass, function, std::move(comparison));
-            });
-    connect(
-        &engine_, &Engine::pictured, this,
-        [this](const TracePtr& trace, int pass, const QString& function, const views::models::PassPicturePtr& picture) {
-            if (trace == trace_)
-                passes_->setPicture(pass, function, picture);
-        });
-    connect(&engine_, &Engine::fusionPictured, this,
-            [this](const TracePtr& trace, const std::shared_ptr<const views::models::FusionPicture>& picture) {
-                if (trace == trace_)
-                    fusion_->setPicture(picture);
-            });
-    connect(&engine_, &Engine::loopsListed, this,
-            [this](const TracePtr& trace, int kernel, const views::models::LoopTexts& texts) {
-                if (trace == trace_)
-                    loops_->setLoops(kernel, texts);
-            });
-    connect(&engine_, &Engine::loopsCounted, this,
-            [this](const TracePtr& trace, int call, const std::shared_ptr<const lower::LoopCost>& nest) {
-                if (trace == trace_)
-                    loops_->setNest(call, nest);
-            });
-    connect(&engine_, &Engine::codeListed, this,
-            [this](const TracePtr& trace, int kernel, const views::models::CodeTexts& texts) {
-                if (trace == trace_)
-                    loops_->setCode(kernel, texts);
-            });
-    connect(&engine_, &Engine::stepListed, this,
-            [this](const TracePtr& trace, int kernel, int steps, const views::models::OriginText& text) {
-                if (trace == trace_)
-                    loops_->setStep(kernel, steps, text);
-            });
-    connect(loops_, &views::loops::LoopsPage::stepWanted, &engine_, &Engine::listStep);
-    connect(&engine_, &Engine::looked, this, &MainWindow::checkSettled); // texts are made beside other work
-    connect(&engine_, &Engine::progress, this, [this](const QString& what, double fraction) {
-        status_->setText(what);
-        logStage(what);
-        if (busy_)
-            progress_->report(fraction);
-    });
-    connect(&engine_, &Engine::idle, this, [this] {
-        setBusy(engine_.isBusy()); // something may have been asked for since
-        if (!busy_)
-            tensor_->endWaiting(tr("It was cancelled."));
-        checkSettled();
-    });
-    connect(passes_, &views::passes::PassesPage::comparisonWanted, this, [this](int pass, const QString& function) {
-        if (trace_)
-            engine_.compare(trace_, pass, function);
-    });
-    connect(passes_, &views::passes::PassesPage::pictureWanted, this, [this](int pass, const QString& function) {
-        if (trace_)
-            engine_.picture(trace_, pass, function);
-    });
-    connect(passes_, &views::passes::PassesPage::arranged, this, &MainWindow::checkSettled);
-    connect(fusion_, &views::fusion::FusionPage::pictureWanted, this, [this] { engine_.pictureFusion(trace_); });
-    connect(fusion_, &views::fusion::FusionPage::arranged, this, &MainWindow::checkSettled);
-    connect(passes_, &views::passes::PassesPage::figuresWanted, this, [this] { engine_.figure(trace_); });
-    connect(&engine_, &Engine::figured, this,
-            [this](const TracePtr& trace, const std::vector<inspect::PassFigures>& figures) {
-                if (trace == trace_)
-                    passes_->setFigures(figures);
-            });
-    connect(loops_, &views::loops::LoopsPage::loopsWanted, &engine_, &Engine::listLoops);
-    connect(loops_, &views::loops::LoopsPage::nestWanted, &engine_, &Engine::countLoops);
-    connect(loops_, &views::loops::LoopsPage::codeWanted, &engine_, &Engine::listCode);
-    connect(whatIfs_, &WhatIfs::changed, this, &MainWindow::compile);
-    connect(whatIfs_, &WhatIfs::nothingChanged, this,
-            [this](const QString& what) { log(tr("Nothing to do for %1: it is decided so.").arg(what)); });
-    connect(&selection_, &views::models::Selection::changed, this, &MainWindow::allowSteps);
+    connectWork();
+    connectRuns();
+    connectChecks();
+    connectComparison();
+    connectLooks();
+    connectGraph();
+    connectPages();
+}
+
+void MainWindow::connectGraph() {
     connect(model_, &views::graph::ModelPage::layoutWanted, this, [this](int picture, const QByteArray& dot) {
         layingOut_ = true;
         graphviz_->layout(picture, dot);
     });
-    connect(model_, &views::graph::ModelPage::arranged, this, &MainWindow::checkSettled);
-    connect(model_, &views::graph::ModelPage::valuesWanted, this, &MainWindow::showValues);
-    connect(tensor_, &views::tensor::TensorPanel::settled, this, &MainWindow::checkSettled);
-    connect(find_, &views::find::FindBar::settled, this, &MainWindow::checkSettled);
-    connect(compare_, &views::graph::ComparePage::arranged, this, &MainWindow::checkSettled);
     connect(graphviz_, &Graphviz::done, this, [this](int picture, const QByteArray& plain) {
         layingOut_ = false;
         if (auto layout = fromDotPlain(model_->picture(), plain))
@@ -239,6 +133,14 @@ void MainWindow::connectEngine() {
         log(tr("The simple layout of the graph stays: %1.").arg(why), LogLevel::Warning);
         checkSettled();
     });
+    connect(model_, &views::graph::ModelPage::arranged, this, &MainWindow::checkSettled);
+    connect(model_, &views::graph::ModelPage::valuesWanted, this, &MainWindow::showValues);
+}
+
+void MainWindow::connectPages() {
+    connect(&selection_, &views::models::Selection::changed, this, &MainWindow::allowSteps);
+    connect(tensor_, &views::tensor::TensorPanel::settled, this, &MainWindow::checkSettled);
+    connect(find_, &views::find::FindBar::settled, this, &MainWindow::checkSettled);
     connect(problems_, &views::problems::ProblemsPanel::nodeWanted, this, &MainWindow::reveal);
     for (views::Page* page : pageTable_) {
         connect(page, &views::Page::nodeWanted, this, &MainWindow::reveal);

@@ -216,6 +216,16 @@ private:
     void fillRecent();
     void remember(const QString& path);
     void connectEngine();
+    void connectWork();
+    void connectRuns();
+    void connectChecks();
+    void connectComparison();
+    void connectLooks();
+    void connectPasses();
+    void connectFusion();
+    void connectLoops();
+    void connectGraph();
+    void connectPages();
     void showOpened(const QString& path, const TracePtr& trace);
     void showCompiled(const QString& path, const CompilationPtr& compilation);
     void showProfiles(const std::vector<CompilationPtr>& of, const std::vector<inspect::Profile>& profiles,

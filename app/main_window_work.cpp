@@ -3,6 +3,7 @@
 // The part of MainWindow that has work done: what is asked of the Engine, with which settings, and what is shown of the answers.
 #include "app/main_window.h"
 
+#include "app/progress_pane.h"
 #include "views/check/check_page.h"
 #include "views/fusion/fusion_page.h"
 #include "views/graph/compare_page.h"
@@ -24,6 +25,71 @@
 namespace lathe::app {
 
 using views::models::LogLevel;
+
+void MainWindow::connectWork() {
+    connect(&engine_, &Engine::opened, this, &MainWindow::showOpened);
+    connect(&engine_, &Engine::compiled, this, &MainWindow::showCompiled);
+    connect(&engine_, &Engine::cancelled, this, [this] { log(tr("Cancelled.")); });
+    connect(&engine_, &Engine::reported, this, [this](const QString& path, const std::vector<Diagnostic>& problems) {
+        if (problems.empty())
+            log(tr("The report is %1.").arg(path));
+        else
+            log(tr("There is no report: Problems says why."), LogLevel::Error);
+        if (!problems.empty())
+            showProblems(problems);
+    });
+    connect(&engine_, &Engine::progress, this, [this](const QString& what, double fraction) {
+        status_->setText(what);
+        logStage(what);
+        if (busy_)
+            progress_->report(fraction);
+    });
+    connect(&engine_, &Engine::idle, this, [this] {
+        setBusy(engine_.isBusy()); // something may have been asked for since
+        if (!busy_)
+            tensor_->endWaiting(tr("It was cancelled."));
+        checkSettled();
+    });
+    connect(whatIfs_, &WhatIfs::changed, this, &MainWindow::compile);
+    connect(whatIfs_, &WhatIfs::nothingChanged, this,
+            [this](const QString& what) { log(tr("Nothing to do for %1: it is decided so.").arg(what)); });
+}
+
+void MainWindow::connectRuns() {
+    connect(&engine_, &Engine::ran, this, &MainWindow::showProfiles);
+    connect(&engine_, &Engine::swept, this, &MainWindow::showSweep);
+    connect(profile_, &views::profile::ProfilePage::sweepWanted, this, &MainWindow::sweep);
+    connect(&engine_, &Engine::measured, profile_, &views::profile::ProfilePage::setPeaks);
+    connect(&engine_, &Engine::flamed, this,
+            [this](const CompilationPtr& of, const std::shared_ptr<const inspect::Flame>& flame) {
+                if (of == compilation_)
+                    profile_->setFlame(flame);
+            });
+}
+
+void MainWindow::connectChecks() {
+    connect(&engine_, &Engine::checked, this, &MainWindow::showCheck);
+    connect(&engine_, &Engine::valueFound, this, &MainWindow::showFound);
+    connect(check_, &views::check::CheckPage::checkWanted, this, &MainWindow::check);
+}
+
+void MainWindow::connectComparison() {
+    connect(compare_, &views::graph::ComparePage::modelWanted, this, &MainWindow::askForComparison);
+    connect(compare_, &views::graph::ComparePage::arranged, this, &MainWindow::checkSettled);
+    connect(&engine_, &Engine::modelsCompared, this,
+            [this](const model::ModelGraphPtr& open, const views::models::ModelComparisonPtr& comparison,
+                   const std::vector<Diagnostic>& problems) {
+                if (open.get() != modelGraph())
+                    return log(tr("Another model is open by now: what it was compared with is not shown."));
+                if (!comparison) {
+                    showProblems(problems);
+                    return log(tr("The models were not compared: Problems says why."), LogLevel::Error);
+                }
+                compare_->setComparison(comparison);
+                log(comparison->rows.empty() ? tr("The models are equal.") : tr("The models differ: see Compare."));
+                showPage("compare");
+            });
+}
 
 void MainWindow::compile() {
     if (path_.isEmpty() || !trace_->graph)
