@@ -4,7 +4,7 @@
 // nodes, with scoped names and with none, offscreen at 1920×1080. Medians of several rounds; of
 // the frames of a fixed path the slowest one. By the clock, so that waiting counts: run it on a machine that has nothing else to do.
 #include "support/transformer_graph.h"
-#include "views/graph/graph_canvas.h"
+#include "views/canvas/graph_canvas.h"
 #include "views/graph/model_page.h"
 
 #include <QApplication>
@@ -17,7 +17,7 @@
 #include <functional>
 
 using namespace lathe;
-using views::graph::GraphCanvas;
+using views::canvas::GraphCanvas;
 using views::graph::ModelPage;
 namespace models = views::models;
 

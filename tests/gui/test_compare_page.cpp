@@ -5,9 +5,9 @@
 #include "gui/sample_graph.h"
 #include "gui/window.h"
 #include "support/program_of_tests.h"
+#include "views/canvas/graph_canvas.h"
+#include "views/canvas/graph_pane.h"
 #include "views/graph/compare_page.h"
-#include "views/graph/graph_canvas.h"
-#include "views/graph/graph_pane.h"
 
 #include <QAbstractItemModelTester>
 #include <QAction>
@@ -19,8 +19,8 @@
 namespace lathe::testing::test_compare_page {
 
 using app::MainWindow;
+using views::canvas::GraphPane;
 using views::graph::ComparePage;
-using views::graph::GraphPane;
 using views::models::DifferenceModel;
 using views::models::NodeDifference;
 

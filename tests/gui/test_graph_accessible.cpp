@@ -4,7 +4,7 @@
 #include "gui/sample_graph.h"
 #include "support/program_of_tests.h"
 #include "support/transformer_graph.h"
-#include "views/graph/graph_canvas.h"
+#include "views/canvas/graph_canvas.h"
 #include "views/graph/model_page.h"
 
 #include <QAccessible>
@@ -20,7 +20,7 @@
 
 namespace lathe::testing::test_graph_accessible {
 
-using views::graph::GraphCanvas;
+using views::canvas::GraphCanvas;
 using views::graph::ModelPage;
 namespace models = views::models;
 
@@ -199,7 +199,7 @@ private slots:
         const auto arrow = std::ranges::find(scene.picture.arrows, QString("c"), &models::GraphArrow::value);
         const int index = int(arrow - scene.picture.arrows.begin());
         const QPointF first = shown.canvas->boxOnScreen(0).center() - scene.layout.centers[0] * shown.canvas->scale();
-        const QPoint place = (views::graph::middleOf(scene, index) * shown.canvas->scale() + first).toPoint();
+        const QPoint place = (views::canvas::middleOf(scene, index) * shown.canvas->scale() + first).toPoint();
         QCOMPARE(shown.canvas->boxAt(place), -1);
         QCOMPARE(shown.canvas->arrowAt(place), index);
         QCOMPARE(shown.canvas->arrowAt(place + QPoint(60, 0)), -1);

@@ -4,7 +4,7 @@
 #include "gui/sample_graph.h"
 #include "support/program_of_tests.h"
 #include "support/transformer_graph.h"
-#include "views/graph/graph_canvas.h"
+#include "views/canvas/graph_canvas.h"
 #include "views/graph/model_page.h"
 
 #include <QAction>
@@ -19,7 +19,7 @@
 
 namespace lathe::testing::test_group_page {
 
-using views::graph::GraphCanvas;
+using views::canvas::GraphCanvas;
 using views::graph::ModelPage;
 namespace models = views::models;
 

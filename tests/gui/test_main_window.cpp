@@ -7,7 +7,7 @@
 #include "app/main_window.h"
 #include "gui/window.h"
 #include "support/program_of_tests.h"
-#include "views/graph/graph_canvas.h"
+#include "views/canvas/graph_canvas.h"
 #include "views/graph/model_page.h"
 #include "views/models/problem_model.h"
 #include "views/passes/passes_page.h"

@@ -8,7 +8,7 @@
 #include "gui/sample_graph.h"
 #include "gui/window.h"
 #include "support/program_of_tests.h"
-#include "views/graph/graph_canvas.h"
+#include "views/canvas/graph_canvas.h"
 #include "views/graph/model_page.h"
 #include "views/models/layout_overlay.h"
 #include "views/models/overlay.h"

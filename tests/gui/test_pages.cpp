@@ -2,7 +2,7 @@
 // The pages under the offscreen platform: mouse and keyboard lead to selections, a nested graph opens and closes.
 #include "gui/sample_graph.h"
 #include "support/program_of_tests.h"
-#include "views/graph/graph_canvas.h"
+#include "views/canvas/graph_canvas.h"
 #include "views/graph/model_page.h"
 #include "views/problems/problems_panel.h"
 #include "views/profile/profile_page.h"
@@ -16,7 +16,7 @@
 
 namespace lathe::testing::test_pages {
 
-using views::graph::GraphCanvas;
+using views::canvas::GraphCanvas;
 using views::graph::ModelPage;
 namespace models = views::models;
 

@@ -7,8 +7,8 @@
 #include "gui/window.h"
 #include "relay/text.h"
 #include "support/program_of_tests.h"
-#include "views/graph/graph_canvas.h"
-#include "views/graph/graph_pane.h"
+#include "views/canvas/graph_canvas.h"
+#include "views/canvas/graph_pane.h"
 #include "views/models/pass_picture.h"
 #include "views/models/relay_graph.h"
 #include "views/passes/passes_page.h"
@@ -27,7 +27,7 @@ namespace lathe::testing::test_pass_picture {
 
 using namespace lathe::views::models;
 using app::MainWindow;
-using views::graph::GraphPane;
+using views::canvas::GraphPane;
 using views::passes::PassesPage;
 
 namespace {

@@ -14,9 +14,9 @@
 #include "support/model_file.h"
 #include "support/program_of_tests.h"
 #include "support/transformer_graph.h"
+#include "views/canvas/graph_canvas.h"
+#include "views/canvas/graph_pane.h"
 #include "views/find/find_bar.h"
-#include "views/graph/graph_canvas.h"
-#include "views/graph/graph_pane.h"
 #include "views/graph/model_page.h"
 #include "views/page/page.h"
 #include "views/passes/picture_view.h"
@@ -39,7 +39,7 @@
 namespace lathe::testing::test_responsive {
 
 using app::MainWindow;
-using views::graph::GraphCanvas;
+using views::canvas::GraphCanvas;
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include "gui/sample_graph.h"
 #include "gui/window.h"
 #include "support/program_of_tests.h"
-#include "views/graph/graph_canvas.h"
+#include "views/canvas/graph_canvas.h"
 #include "views/graph/model_page.h"
 #include "views/models/attribute_model.h"
 #include "views/models/tensor_model.h"

@@ -16,6 +16,7 @@ class CheckIncludes(unittest.TestCase):
         self.assertEqual(self.finds("compiler/abi/a.h", '#include "runtime/lathe_rt.h"'), 1)
         self.assertEqual(self.finds("views/graph/a.cpp", '#include "driver/trace.h"'), 1)
         self.assertEqual(self.finds("views/graph/a.cpp", '#include "views/passes/a.h"'), 1)
+        self.assertEqual(self.finds("views/canvas/a.cpp", '#include "views/graph/a.h"'), 1)
         self.assertEqual(self.finds("compiler/lower/a.cpp", '#include "runtime/thread_pool.h"'), 1)
         self.assertEqual(self.finds("compiler/driver/a.cpp", '#include "app/session.h"'), 1)
         self.assertEqual(self.finds("compiler/driver/a.cpp", '#include "inspect/profile.h"'), 1)
@@ -27,6 +28,7 @@ class CheckIncludes(unittest.TestCase):
         self.assertEqual(self.finds("compiler/lower/a.cpp", '#include "abi/abi.h"'), 0)
         self.assertEqual(self.finds("compiler/runtime/lathe_rt.h", '#include "abi.h"'), 0)
         self.assertEqual(self.finds("views/models/a.h", '#include "driver/trace.h"'), 0)
+        self.assertEqual(self.finds("views/passes/a.cpp", '#include "views/canvas/a.h"'), 0)
         self.assertEqual(self.finds("app/main.cpp", '#include "views/graph/a.h"'), 0)
         self.assertEqual(self.finds("app/cli/main.cpp", '#include "app/cli/commands.h"'), 0)
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/fusion/fusion_page.h"
 
-#include "views/graph/graph_pane.h"
+#include "views/canvas/graph_pane.h"
 #include "views/models/counted.h"
 #include "views/page/elided_label.h"
 #include "views/page/row_delegate.h"
@@ -52,8 +52,8 @@ FusionPage::FusionPage(models::Selection* selection)
     connectLists();
     connectActions();
     connect(selection_, &models::Selection::changed, this, &FusionPage::followSelection);
-    connect(pane_, &graph::GraphPane::nodesPicked, this, &FusionPage::pickInPicture);
-    connect(pane_, &graph::GraphPane::arranged, this, &FusionPage::arranged);
+    connect(pane_, &canvas::GraphPane::nodesPicked, this, &FusionPage::pickInPicture);
+    connect(pane_, &canvas::GraphPane::arranged, this, &FusionPage::arranged);
     setProvenance(nullptr);
 }
 
@@ -102,7 +102,7 @@ void FusionPage::makeActions() {
 }
 
 QWidget* FusionPage::makeViews() {
-    pane_ = new graph::GraphPane(tr("Fused functions in the graph"), models::GroupStyle::Scopes);
+    pane_ = new canvas::GraphPane(tr("Fused functions in the graph"), models::GroupStyle::Scopes);
     views_ = new QStackedWidget;
     views_->addWidget(tree_);
     views_->addWidget(pane_);

@@ -17,7 +17,7 @@ class QStackedWidget;
 class QTableView;
 class QTreeView;
 
-namespace lathe::views::graph {
+namespace lathe::views::canvas {
 class GraphPane;
 }
 
@@ -37,7 +37,7 @@ public:
     /// Of the compilation that is shown.
     void setPicture(std::shared_ptr<const models::FusionPicture> picture);
     const models::FusionModel* model() const { return functions_; }
-    graph::GraphPane* picture() const { return pane_; }
+    canvas::GraphPane* picture() const { return pane_; }
     bool isArranging() const;
 
 signals:
@@ -86,7 +86,7 @@ private:
     QSortFilterProxyModel* sorted_;
     QStackedWidget* views_; // the list, the picture
     QTreeView* tree_;
-    graph::GraphPane* pane_;
+    canvas::GraphPane* pane_;
     QTableView* table_;
     QLabel* summary_;
     QLabel* about_; // what the table below is about

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/graph/compare_page.h"
 
-#include "views/graph/graph_pane.h"
+#include "views/canvas/graph_pane.h"
 #include "views/models/counted.h"
 #include "views/models/shown_path.h"
 #include "views/page/table.h"
@@ -18,6 +18,8 @@
 #include <algorithm>
 
 namespace lathe::views::graph {
+
+using canvas::GraphPane;
 
 using models::NodeDifference;
 

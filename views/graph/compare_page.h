@@ -13,9 +13,11 @@ class QSplitter;
 class QPushButton;
 class QTableView;
 
-namespace lathe::views::graph {
-
+namespace lathe::views::canvas {
 class GraphPane;
+}
+
+namespace lathe::views::graph {
 
 class ComparePage : public Page {
     Q_OBJECT
@@ -29,8 +31,8 @@ public:
     /// Null: there is none.
     void setComparison(models::ModelComparisonPtr comparison);
     const models::DifferenceModel* model() const { return differences_; }
-    GraphPane* before() const { return before_; }
-    GraphPane* after() const { return after_; }
+    canvas::GraphPane* before() const { return before_; }
+    canvas::GraphPane* after() const { return after_; }
     bool isArranging() const;
 
 signals:
@@ -57,7 +59,7 @@ private:
     QTableView* table_;
     QLabel *summary_, *detail_;
     QSplitter* splitter_;
-    GraphPane *before_, *after_;
+    canvas::GraphPane *before_, *after_;
     QAction *next_, *previous_; // while the page is seen: their keys are those of other pages too
     bool picking_ = false;      // a node; the row follows
 };

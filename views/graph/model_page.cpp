@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/graph/model_page.h"
 
-#include "views/graph/graph_arranger.h"
-#include "views/graph/graph_canvas.h"
+#include "views/canvas/graph_arranger.h"
+#include "views/canvas/graph_canvas.h"
 #include "views/models/counted.h"
 #include "views/models/error_overlay.h"
 #include "views/models/layout_overlay.h"
@@ -29,6 +29,9 @@
 #include <utility>
 
 namespace lathe::views::graph {
+
+using canvas::GraphArranger;
+using canvas::GraphCanvas;
 
 ModelPage::ModelPage(models::Selection* selection)
     : Page(QStringLiteral("model"), tr("Model")), selection_(selection), canvas_(new GraphCanvas),

@@ -22,10 +22,12 @@ class QListView;
 class QTableView;
 class QToolButton;
 
-namespace lathe::views::graph {
-
+namespace lathe::views::canvas {
 class GraphArranger;
 class GraphCanvas;
+} // namespace lathe::views::canvas
+
+namespace lathe::views::graph {
 
 class ModelPage : public Page {
     Q_OBJECT
@@ -46,7 +48,7 @@ public:
     bool focusFind() override;
     bool stepFind(bool forward) override;
     const std::vector<int>& nodesFound() const { return nodesFound_->nodes(); }
-    GraphCanvas* canvas() const { return canvas_; }
+    canvas::GraphCanvas* canvas() const { return canvas_; }
     const models::GraphPicture& picture() const;
     /// The groups of the shown graph; null while they are being made.
     const models::GroupedGraph* grouped() const;
@@ -122,8 +124,8 @@ private:
     std::shared_ptr<const diagnose::Check> check_;
     models::NodeTable nodeTable_; // that was read last, for whatever model
 
-    GraphCanvas* canvas_;
-    GraphArranger* arranger_;
+    canvas::GraphCanvas* canvas_;
+    canvas::GraphArranger* arranger_;
     QList<QAction*> graphActions_; // of groups and picture, with their ids as object names
     QAction *expandAll_, *collapseAll_, *collapse_, *values_, *save_;
     QLabel* place_;

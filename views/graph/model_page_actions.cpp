@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // What the page Model can do with its groups and its picture: actions, the menu on a box, and saving.
-#include "views/graph/graph_arranger.h"
-#include "views/graph/graph_canvas.h"
+#include "views/canvas/graph_arranger.h"
+#include "views/canvas/graph_canvas.h"
 #include "views/graph/model_page.h"
 #include "views/page/file_dialog.h"
 

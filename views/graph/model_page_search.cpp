@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // The search of the page Model: what was found as a list, and the steps through it.
-#include "views/graph/graph_canvas.h"
+#include "views/canvas/graph_canvas.h"
 #include "views/graph/model_page.h"
 
 #include <QKeyEvent>

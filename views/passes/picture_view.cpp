@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/passes/picture_view.h"
 
-#include "views/graph/graph_pane.h"
+#include "views/canvas/graph_pane.h"
 #include "views/models/counted.h"
 #include "views/page/elided_label.h"
 
@@ -14,7 +14,7 @@
 
 namespace lathe::views::passes {
 
-using graph::GraphPane;
+using canvas::GraphPane;
 
 PictureView::PictureView(QWidget* parent)
     : QWidget(parent), count_(new ElidedLabel),

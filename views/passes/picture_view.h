@@ -11,7 +11,7 @@
 namespace lathe::views {
 class ElidedLabel;
 }
-namespace lathe::views::graph {
+namespace lathe::views::canvas {
 class GraphPane;
 }
 
@@ -32,8 +32,8 @@ public:
     /// To the next difference, or the one before.
     void step(bool forward);
     const models::PassPicture& picture() const { return *picture_; }
-    graph::GraphPane* before() const { return before_; }
-    graph::GraphPane* after() const { return after_; }
+    canvas::GraphPane* before() const { return before_; }
+    canvas::GraphPane* after() const { return after_; }
     bool isArranging() const;
 
 signals:
@@ -50,7 +50,7 @@ private:
     int difference_ = -1; // the row that is shown
     ElidedLabel* count_;
     QWidget* panes_;
-    graph::GraphPane *before_, *after_;
+    canvas::GraphPane *before_, *after_;
     bool picking_ = false;
 };
 

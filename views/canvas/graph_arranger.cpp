@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "views/graph/graph_arranger.h"
+#include "views/canvas/graph_arranger.h"
 
 #include <algorithm>
 #include <utility>
 
-namespace lathe::views::graph {
+namespace lathe::views::canvas {
 
 namespace {
 
@@ -176,4 +176,4 @@ int GraphArranger::positionOf(int node) const {
     return found == graph_->nodes.end() ? -1 : int(found - graph_->nodes.begin());
 }
 
-} // namespace lathe::views::graph
+} // namespace lathe::views::canvas

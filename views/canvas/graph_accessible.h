@@ -5,9 +5,9 @@
 // with it; the focus is at the box that is chosen.
 #pragma once
 
-namespace lathe::views::graph {
+namespace lathe::views::canvas {
 
 /// From now on QAccessible finds the boxes of each GraphCanvas.
 void makeGraphsAccessible();
 
-} // namespace lathe::views::graph
+} // namespace lathe::views::canvas

@@ -13,7 +13,7 @@
 #include <QPainter>
 #include <QRectF>
 
-namespace lathe::views::graph {
+namespace lathe::views::canvas {
 
 /// Below this scale no text is painted; up to half as much again titles alone.
 inline constexpr double readableScale = 0.38;
@@ -41,4 +41,4 @@ void paintGraph(QPainter& painter, const GraphView& view, const QRectF& visible,
 /// Boxes alone, as they are seen from afar: each a rectangle of at least a pixel.
 void paintOverview(QPainter& painter, const GraphView& view, double scale);
 
-} // namespace lathe::views::graph
+} // namespace lathe::views::canvas

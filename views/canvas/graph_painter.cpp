@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "views/graph/graph_painter.h"
+#include "views/canvas/graph_painter.h"
 
 #include <QApplication>
 #include <QFontMetricsF>
@@ -8,7 +8,7 @@
 #include <cmath>
 #include <set>
 
-namespace lathe::views::graph {
+namespace lathe::views::canvas {
 
 namespace {
 
@@ -339,4 +339,4 @@ void paintOverview(QPainter& painter, const GraphView& view, double scale) {
     }
 }
 
-} // namespace lathe::views::graph
+} // namespace lathe::views::canvas

@@ -7,11 +7,11 @@
 // chosen and zoom else, F fits, 0 is full size, Enter opens a group or a nested graph, Backspace goes back out.
 #pragma once
 
-#include "views/graph/graph_painter.h"
+#include "views/canvas/graph_painter.h"
 
 #include <QWidget>
 
-namespace lathe::views::graph {
+namespace lathe::views::canvas {
 
 class GraphCanvas : public QWidget {
     Q_OBJECT
@@ -116,4 +116,4 @@ private:
     QPointF pressed_;
 };
 
-} // namespace lathe::views::graph
+} // namespace lathe::views::canvas

@@ -15,7 +15,7 @@ namespace lathe::views {
 class ElidedLabel;
 }
 
-namespace lathe::views::graph {
+namespace lathe::views::canvas {
 
 class GraphArranger;
 class GraphCanvas;
@@ -69,4 +69,4 @@ private:
     GraphArranger* arranger_;
 };
 
-} // namespace lathe::views::graph
+} // namespace lathe::views::canvas

@@ -10,7 +10,7 @@
 #include <QObject>
 #include <optional>
 
-namespace lathe::views::graph {
+namespace lathe::views::canvas {
 
 class GraphArranger : public QObject {
     Q_OBJECT
@@ -65,4 +65,4 @@ private:
     Worker<std::shared_ptr<Job>> worker_;
 };
 
-} // namespace lathe::views::graph
+} // namespace lathe::views::canvas

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // What GraphCanvas does on mouse and keys.
-#include "views/graph/graph_canvas.h"
+#include "views/canvas/graph_canvas.h"
 
 #include "views/models/plain_tip.h"
 
@@ -14,7 +14,7 @@
 #include <cmath>
 #include <limits>
 
-namespace lathe::views::graph {
+namespace lathe::views::canvas {
 
 bool GraphCanvas::activate(int box) {
     if (box < 0)
@@ -225,4 +225,4 @@ bool GraphCanvas::event(QEvent* event) {
     return QWidget::event(event);
 }
 
-} // namespace lathe::views::graph
+} // namespace lathe::views::canvas

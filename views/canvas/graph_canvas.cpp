@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "views/graph/graph_canvas.h"
+#include "views/canvas/graph_canvas.h"
 
-#include "views/graph/graph_accessible.h"
+#include "views/canvas/graph_accessible.h"
 
 #include <QAccessible>
 #include <QPainter>
 #include <QPainterPath>
 #include <algorithm>
 
-namespace lathe::views::graph {
+namespace lathe::views::canvas {
 
 namespace {
 
@@ -377,4 +377,4 @@ void GraphCanvas::resizeEvent(QResizeEvent*) {
         startView();
 }
 
-} // namespace lathe::views::graph
+} // namespace lathe::views::canvas

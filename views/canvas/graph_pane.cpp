@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "views/graph/graph_pane.h"
+#include "views/canvas/graph_pane.h"
 
-#include "views/graph/graph_arranger.h"
-#include "views/graph/graph_canvas.h"
+#include "views/canvas/graph_arranger.h"
+#include "views/canvas/graph_canvas.h"
 #include "views/page/elided_label.h"
 
 #include <QVBoxLayout>
 #include <algorithm>
 #include <utility>
 
-namespace lathe::views::graph {
+namespace lathe::views::canvas {
 
 GraphPane::GraphPane(const QString& accessibleName, models::GroupStyle style)
     : style_(style), title_(new ElidedLabel), canvas_(new GraphCanvas), arranger_(new GraphArranger(this)) {
@@ -147,4 +147,4 @@ void GraphPane::goTo(int node) {
         canvas_->reveal(box->second);
 }
 
-} // namespace lathe::views::graph
+} // namespace lathe::views::canvas

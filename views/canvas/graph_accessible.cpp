@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "views/graph/graph_accessible.h"
+#include "views/canvas/graph_accessible.h"
 
-#include "views/graph/graph_canvas.h"
+#include "views/canvas/graph_canvas.h"
 
 #include <QAccessible>
 #include <QAccessibleWidget>
@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-namespace lathe::views::graph {
+namespace lathe::views::canvas {
 
 namespace {
 
@@ -180,4 +180,4 @@ void makeGraphsAccessible() {
     QAccessible::installFactory(accessibleOf); // again and again: Qt keeps it once
 }
 
-} // namespace lathe::views::graph
+} // namespace lathe::views::canvas
