@@ -269,7 +269,7 @@ private slots:
         window.check(diagnose::AgainstUnoptimized{});
         QVERIFY(checked.wait());
         QVERIFY(window.checkPage()->model()->check());
-        QVERIFY(window.checkPage()->model()->check()->shapes == profile.shapes);
+        QVERIFY(window.checkPage()->model()->check()->inputs.shapes == profile.shapes);
 
         chooseFile(bad);
         {
