@@ -124,6 +124,26 @@ TestCase testCaseOf(const fs::path& model) {
     return test;
 }
 
+namespace {
+
+/// Of a folder and those in it, through links too, but not back into `around`. What cannot be read is left out.
+void addModels(const fs::path& folder, std::vector<fs::path> around, std::vector<fs::path>& models) {
+    std::error_code unread;
+    const fs::path real = fs::canonical(folder, unread);
+    if (unread || std::ranges::find(around, real) != around.end())
+        return;
+    around.push_back(real);
+    for (fs::directory_iterator at(folder, unread); !unread && at != fs::directory_iterator(); at.increment(unread)) {
+        std::error_code unknown;
+        if (at->path().extension() == ".onnx")
+            models.push_back(at->path());
+        else if (at->is_directory(unknown))
+            addModels(at->path(), around, models);
+    }
+}
+
+} // namespace
+
 std::vector<TestCase> findTests(const std::vector<std::string>& paths) {
     std::vector<fs::path> models;
     for (const std::string& path : paths) {
@@ -132,12 +152,7 @@ std::vector<TestCase> findTests(const std::vector<std::string>& paths) {
             models.push_back(path);
             continue;
         }
-        for (auto it = fs::recursive_directory_iterator(
-                 path, fs::directory_options::skip_permission_denied | fs::directory_options::follow_directory_symlink,
-                 failed);
-             !failed && it != fs::recursive_directory_iterator(); it.increment(failed))
-            if (it->path().extension() == ".onnx")
-                models.push_back(it->path());
+        addModels(path, {}, models);
     }
     std::vector<TestCase> tests;
     for (const fs::path& model : sorted(std::move(models)))

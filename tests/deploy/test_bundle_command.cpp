@@ -117,7 +117,7 @@ private slots:
         QCOMPARE(slow.code, 1);
         QVERIFY(slow.err.find("p50 is") != std::string::npos);
         QCOMPARE(runLathe({"bundle", "check", plain_, "--limit", "p50=soon"}).code, 2);
-        QCOMPARE(runLathe({"bundle", "check", at("nowhere")}).code, 1);
+        QCOMPARE(runLathe({"bundle", "check", at("nowhere")}).code, 2);
         QCOMPARE(runLathe({"bundle", "info", odd_}).code, 0);
         const std::string asJson = runLathe({"bundle", "info", odd_, "--json"}).out;
         QCOMPARE(std::ranges::count(asJson, '\n'), 1); // an object a line, as of all commands

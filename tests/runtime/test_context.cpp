@@ -404,7 +404,7 @@ private slots:
         QCOMPARE(lathe_last_error_node(context_), "");
         QCOMPARE(set({1}, {1, 1}, FailEntryNode), LATHE_OK);
         QCOMPARE(lathe_run(context_), LATHE_RUN_FAILED);
-        QCOMPARE(lathe_last_error(context_), "node 'reshape_4': a size is negative");
+        QCOMPARE(lathe_last_error(context_), "node 'reshape_4': a size is negative (with x: 1 x 1)");
         QCOMPARE(lathe_last_error_node(context_), "reshape_4");
         QCOMPARE(set({1}, {1, 1}, FailUnexplained), LATHE_OK);
         QCOMPARE(lathe_run(context_), LATHE_INTERNAL);
