@@ -115,7 +115,7 @@ TestCase testCaseOf(const fs::path& model) {
         sets.push_back(folder / ("ref_" + stem));
     if (stem == "model" || sets.empty())
         for (const auto& entry : fs::directory_iterator(folder, ignored))
-            if (entry.is_directory() && entry.path().filename().string().starts_with("test_data_set_"))
+            if (entry.is_directory(ignored) && entry.path().filename().string().starts_with("test_data_set_"))
                 sets.push_back(entry.path());
     test.dataSets = sorted(std::move(sets));
     fs::path light = folder / (stem + "_output_0.pb");

@@ -124,7 +124,7 @@ private slots:
         writeFile(folder / "model.onnx", graphBytes("g (float[1] x) => (float[1] y) { y = Neg (x) }"));
         const Outcome outcome =
             runLathe({"test", "--json", folder_.filePath("."), "--except", "odd.onnx", "--jobs", "1"});
-        QVERIFY2(outcome.out.find("\"crashed\":0") != std::string::npos, outcome.out.c_str());
+        QVERIFY2(outcome.out.find("\"crashed\":0") != std::string::npos, (outcome.out + outcome.err).c_str());
         QVERIFY2(outcome.out.find("no data to compare with") != std::string::npos, outcome.out.c_str());
     }
 };
