@@ -264,7 +264,8 @@ private slots:
         model("g (float[1] x, int64[2] to) => (float[p,q] y) { [big] y = Expand(x, to) }");
         runs({{"x", floats({1})}, {"to", int64s({2, 3})}});
         fails({{"x", floats({1})}, {"to", int64s({INT64_C(1) << 40, INT64_C(1) << 40})}}, "", "");
-        fails({{"x", floats({1})}, {"to", int64s({-1, 1})}}, "node 'big'", "the size [dim0,dim1] of float32 is negative");
+        fails({{"x", floats({1})}, {"to", int64s({-1, 1})}}, "node 'big'",
+              "the size [dim0,dim1] of float32 is negative");
     }
 
     void conditionOfSeveralElements() {
