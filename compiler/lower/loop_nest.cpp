@@ -7,6 +7,7 @@
 #include "arith/analysis.h"
 #include "lower/lower.h"
 #include "lower/point_count.h"
+#include "tir/transform/loop_facts.h"
 #include "tir/visit.h"
 
 #include <algorithm>
@@ -78,7 +79,7 @@ public:
             box.resize(access.indices.size(), Interval{most, least});
             for (size_t dim = 0; dim < box.size(); ++dim) {
                 const Expr& index = access.indices[dim];
-                if (isOpen(index) || (readsData(index) && isOpen(access.buffer->shape[dim])))
+                if (isOpen(index) || (tir::readsMemory(index) && isOpen(access.buffer->shape[dim])))
                     return std::nullopt;
                 const Interval range = arith::bounds(index, facts_);
                 box[dim] = {std::min(box[dim].lower, range.lower), std::max(box[dim].upper, range.upper)};
@@ -113,15 +114,6 @@ private:
         return std::ranges::any_of(arith::freeVars(expr), [&](const arith::Var& var) {
             return !facts_.ranges.contains(var.get()) || open_.contains(var.get());
         });
-    }
-
-    static bool readsData(const Expr& expr) {
-        bool reads = false;
-        arith::visit(expr, [&](const Expr& node) {
-            reads |= node.kind() == ExprKind::Load;
-            return !reads;
-        });
-        return reads;
     }
 
     void recount() { runs_ = unknown_ > 0 ? std::nullopt : countPoints(loops_, conditions_, sizes_); }
@@ -162,7 +154,7 @@ private:
         const bool bounded = turns.upper < std::numeric_limits<int64_t>::max() - std::abs(first);
         facts_.ranges[loop.var.get()] = {first, bounded ? first + std::max<int64_t>(1, turns.upper) - 1
                                                         : std::numeric_limits<int64_t>::max()};
-        if (isOpen(min) || isOpen(extent) || readsData(min) || readsData(extent))
+        if (isOpen(min) || isOpen(extent) || tir::readsMemory(min) || tir::readsMemory(extent))
             open_.insert(loop.var.get());
         cost.touched = touched(own);
         loops_.pop_back();
