@@ -95,7 +95,7 @@ Result<void> rehashRecords(records::File& file, const Common& common) {
 Result<void> evaluateModel(const records::File& file, const Common& common) {
     LATHE_TRY(const driver::Options options, makeRunOptions(common));
     const records::Setting setting = records::settingHere(options.threads, driver::toString(options.numerics));
-    const tune::Machine machine =
+    const MachineModel machine =
         tuning::tuningMachine(options.target, inspect::machinePeaks(common.threads, true), common.threads);
     LATHE_TRY(const records::Evaluated done, records::evaluate(file, setting, machine));
     const tune::HeldOut& held = done.heldOut;

@@ -12,7 +12,7 @@
 namespace lathe::cli {
 namespace {
 
-nlohmann::json toJson(const inspect::Peak& peak) {
+nlohmann::json toJson(const Peak& peak) {
     return {{"gflops", peak.gflops}, {"gbs", peak.gbs}};
 }
 

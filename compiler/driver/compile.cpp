@@ -132,10 +132,11 @@ std::set<int32_t> nodesWithCode(const Module& module, const Trace& trace) {
 
 Result<Module> vary(const Module& module, const Options& options, const std::vector<VariantDecision>& decided,
                     NotOffered* notOffered, Trace& trace) {
-    relay::choose::Varied made = relay::choose::chooseVariants(module, options.target, options.bytesPerMultiplyAdd);
+    const MachineModel machine = machineModel(options.target, 1, {.bytesPerMultiplyAdd = options.bytesPerMultiplyAdd});
+    relay::choose::Varied made = relay::choose::chooseVariants(module, machine);
     if (!decided.empty()) {
         LATHE_TRY(const auto pins, resolve(decided, made.choices, *trace.graph, *module.spans, notOffered));
-        made = relay::choose::chooseVariants(module, options.target, options.bytesPerMultiplyAdd, pins);
+        made = relay::choose::chooseVariants(module, machine, pins);
     }
     trace.variants = recordsOf(made.choices, *trace.graph, *module.spans);
     return std::move(made.module);

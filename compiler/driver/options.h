@@ -30,7 +30,7 @@ enum class Form { Artifact, CSource };
 struct Options {
     Target target = codegen::nativeTarget();
     /// What one thread of the target reads from main memory in the time of a float32 multiply-add, where it was measured
-    /// (measuredBalance of inspect/machine_peaks.h); else a table by CPU is asked.
+    /// (measuredBalance of inspect/machine_peaks.h); else base/machine_model.h knows it by CPU.
     std::optional<double> bytesPerMultiplyAdd;
     int threads = 0; // for compiling; 0: all cores
     NumericsLevel numerics = NumericsLevel::Default;

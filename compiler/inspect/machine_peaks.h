@@ -5,17 +5,14 @@
 // tenths of a second each time: a peak that was measured beside other work rises when the machine shows more.
 #pragma once
 
+#include "base/machine_model.h"
+
 #include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 
 namespace lathe::inspect {
-
-struct Peak {
-    double gflops = 0; // float32 multiply-adds, two operations each; 10^9 a second
-    double gbs = 0;    // bytes read from beyond the caches; 10^9 a second
-};
 
 struct MachinePeaks {
     std::string cpu; // "AMD EPYC 7763 64-Core Processor"

@@ -30,7 +30,7 @@ struct Roofline {
     Peak peak;                         // of the threads that the profile ran on
     std::vector<RooflinePoint> points; // one a row, in the rows' order; calls that took no time have none
     /// Intensity from which on multiply-adds are the limit.
-    double ridge() const { return peak.gflops / peak.gbs; }
+    double ridge() const { return peak.ridge(); }
     /// What a chart of it shows: all points, the ridge with a decade around it, and the roof.
     struct Extent {
         double leastIntensity, mostIntensity, leastGflops, mostGflops;

@@ -81,7 +81,7 @@ Result<std::map<std::string, Workload>> workloadsOf(const File& file) {
 
 } // namespace
 
-Result<Evaluated> evaluate(const File& file, const Setting& setting, const tune::Machine& machine) {
+Result<Evaluated> evaluate(const File& file, const Setting& setting, const MachineModel& machine) {
     LATHE_TRY(const auto workloads, workloadsOf(file));
     LATHE_TRY(const std::vector<Study> studies, file.studies());
     LATHE_TRY(const std::vector<Task> tasks, file.tasks());

@@ -15,7 +15,7 @@ struct Evaluated {
     tune::HeldOut heldOut;
     int64_t trials = 0, unread = 0;
 };
-Result<Evaluated> evaluate(const File& file, const Setting& setting, const tune::Machine& machine);
+Result<Evaluated> evaluate(const File& file, const Setting& setting, const MachineModel& machine);
 
 /// The fastest of a workload beside its default, timed now.
 struct TimedAgain {

@@ -56,7 +56,7 @@ void writeGrid(Html& html, const Axis& x, const Axis& y) {
                   {"text-anchor", "middle"}});
 }
 
-void writeRoof(Html& html, const inspect::Peak& peak, const Axis& x, const Axis& y, std::string_view kind) {
+void writeRoof(Html& html, const Peak& peak, const Axis& x, const Axis& y, std::string_view kind) {
     const double least = std::pow(10, x.low), most = std::pow(10, x.high), bottomValue = std::pow(10, y.low);
     const double begin = std::max(least, bottomValue / peak.gbs); // where the slope enters the picture
     const double ridge = std::clamp(peak.gflops / peak.gbs, begin, most);

@@ -154,7 +154,7 @@ void addIntensities(FeatureRow& row, const Nest& nest) {
     }
 }
 
-void addCost(FeatureRow& row, const std::string& group, const NestCost& cost, const Machine& machine) {
+void addCost(FeatureRow& row, const std::string& group, const NestCost& cost, const MachineModel& machine) {
     const auto add = [&](const char* name, double value) { row.add(group + name, value); };
     const auto addLog = [&](const char* name, double value) { row.addLog(group + name, value); };
     const double held = cost.accumulators + cost.operands;
@@ -168,7 +168,7 @@ void addCost(FeatureRow& row, const std::string& group, const NestCost& cost, co
     add(".lanesUsed", cost.lanesUsed);
     addLog(".accumulators", cost.accumulators);
     addLog(".operands", cost.operands);
-    add(".registers", held / machine.vectorRegisters);
+    add(".registers", held / machine.target.vectorRegisters);
     addLog(".excess", cost.excess(machine));
     add(".chains", cost.chains);
     add(".arithmeticALoad", cost.arithmetic / std::max(cost.loads, 1.0));
@@ -194,7 +194,7 @@ NestCost sumOf(const std::vector<NestCost>& costs) {
     return sum;
 }
 
-FeatureRow rowOf(const std::vector<Nest>& nests, const std::vector<NestCost>& costs, const Machine& machine,
+FeatureRow rowOf(const std::vector<Nest>& nests, const std::vector<NestCost>& costs, const MachineModel& machine,
                  double prior) {
     size_t main = 0;
     for (size_t i = 1; i < nests.size(); ++i)
@@ -225,7 +225,7 @@ FeatureRow rowOf(const std::vector<Nest>& nests, const std::vector<NestCost>& co
 
 } // namespace
 
-Features featuresOf(const std::vector<Nest>& nests, const Machine& machine) {
+Features featuresOf(const std::vector<Nest>& nests, const MachineModel& machine) {
     const std::vector<NestCost> costs = costsOf(nests, machine);
     Features features;
     features.priorUs = tune::priorUs(nests, costs, machine);

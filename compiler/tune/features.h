@@ -19,7 +19,7 @@ struct Features {
     double priorUs = 0;
 };
 
-Features featuresOf(const std::vector<Nest>& nests, const Machine& machine);
+Features featuresOf(const std::vector<Nest>& nests, const MachineModel& machine);
 
 /// The columns of a row, in order: "all.flops", "read1.lines", …
 const std::vector<std::string>& featureNames();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tune/footprint.h"
 
-#include "tune/machine.h"
+#include "base/cache_lines.h"
 
 #include <algorithm>
 #include <cmath>

@@ -61,7 +61,7 @@ const char* toString(Opinion opinion) {
     return "";
 }
 
-Judge::Judge(const Machine& machine, std::unique_ptr<CostModel> model, std::string_view learned)
+Judge::Judge(const MachineModel& machine, std::unique_ptr<CostModel> model, std::string_view learned)
     : machine_(machine), model_(std::move(model)) {
     knows_ = model_ && !learned.empty() && model_->load(learned, featureNames().size()).has_value();
 }

@@ -5,8 +5,8 @@
 // model learns from it, and who orders candidates no better than chance is not asked.
 #pragma once
 
+#include "base/machine_model.h"
 #include "tune/candidate.h"
-#include "tune/machine.h"
 #include "tune/model.h"
 #include "tune/quality.h"
 
@@ -27,7 +27,7 @@ class Judge {
 public:
     /// Without a model: the estimate alone. `learned` is what one like it has saved: with that it is asked from the first
     /// candidate on, as long as it is right; what cannot be loaded is as if there was nothing.
-    Judge(const Machine& machine, std::unique_ptr<CostModel> model, std::string_view learned = {});
+    Judge(const MachineModel& machine, std::unique_ptr<CostModel> model, std::string_view learned = {});
 
     /// Fills features, prior and predicted of those that have a scheduled function, which it drops. Gives a score for each by
     /// who is asked: higher for what is expected to be faster, 0 for those of which nothing is known.
@@ -45,7 +45,7 @@ public:
     std::vector<double> importance() const { return model_ ? model_->importance() : std::vector<double>(); }
 
 private:
-    Machine machine_;
+    MachineModel machine_;
     std::unique_ptr<CostModel> model_;
     size_t learned_ = 0;                    // trials that the model knows
     bool knows_ = false;                    // it can predict

@@ -4,6 +4,7 @@
 // what the one before left, so that loop's distinct lines come from behind the level, each time that it runs.
 #include "tune/nest_cost.h"
 
+#include "base/cache_lines.h"
 #include "tir/transform/parallel_regions.h"
 
 #include <algorithm>
@@ -13,7 +14,6 @@
 namespace lathe::tune {
 namespace {
 
-constexpr double callUnits = 16, divisionUnits = 8;    // vector instructions that each is worth
 constexpr std::array usable = {7.0 / 8, 3.0 / 4, 1.0}; // of a cache: the rest holds what else is in use
 constexpr double mostChains = 16;
 
@@ -23,7 +23,7 @@ bool isTile(const Loop& loop) {
 
 class Costing {
 public:
-    Costing(const Nest& nest, const Machine& machine, double footprint)
+    Costing(const Nest& nest, const MachineModel& machine, double footprint)
         : nest_(nest), machine_(machine), footprint_(footprint) {
         const double lanes = machine.lanes(nest.bits), vector = nest.extentOf(tir::ForKind::Vectorized);
         vectors_ = std::ceil(vector / lanes);
@@ -35,7 +35,7 @@ public:
         findTile();
         countInstructions();
         for (size_t level = 0; level < usable.size(); ++level)
-            cost_.traffic[level] = nest_.share * trafficPast(machine_.cacheBytes[level] * usable[level]);
+            cost_.traffic[level] = nest_.share * trafficPast(machine_.cacheBytes(level) * usable[level]);
         return cost_;
     }
 
@@ -121,7 +121,7 @@ private:
         const double groups = cost_.bodies * inTile;
         const Operations& each = nest_.operations;
         cost_.arithmetic = groups * (each.fused + each.added + each.product + each.logic + each.integer + each.cast);
-        cost_.heavy = groups * (callUnits * each.call + divisionUnits * each.division);
+        cost_.heavy = groups * (machine_.callUnits * each.call + machine_.divisionUnits * each.division);
         for (const Access& access : nest_.accesses) {
             if (inRegisters(access))
                 continue;
@@ -155,7 +155,7 @@ private:
     }
 
     const Nest& nest_;
-    const Machine& machine_;
+    const MachineModel& machine_;
     double footprint_, vectors_ = 1;
     bool isVector_ = false;
     NestCost cost_;
@@ -188,7 +188,7 @@ double footprintOf(const std::vector<Nest>& nests) {
     return all;
 }
 
-std::vector<NestCost> costsOf(const std::vector<Nest>& nests, const Machine& machine) {
+std::vector<NestCost> costsOf(const std::vector<Nest>& nests, const MachineModel& machine) {
     const double footprint = footprintOf(nests);
     std::vector<NestCost> costs;
     std::map<int, double> units; // of each time that a region runs

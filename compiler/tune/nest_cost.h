@@ -4,7 +4,7 @@
 // threads can take. Nothing here is a time yet.
 #pragma once
 
-#include "tune/machine.h"
+#include "base/machine_model.h"
 #include "tune/nests.h"
 
 namespace lathe::tune {
@@ -24,14 +24,14 @@ struct NestCost {
     std::array<double, 3> traffic{}; // bytes that come from behind L1, L2, L3
     double chunks = 1;               // pieces of its parallel region
 
-    double excess(const Machine& machine) const { // vectors that do not fit into the registers
-        return std::max(accumulators + operands - machine.vectorRegisters, 0.0);
+    double excess(const MachineModel& machine) const { // vectors that do not fit into the registers
+        return std::max(accumulators + operands - machine.target.vectorRegisters, 0.0);
     }
     double units() const { return arithmetic + heavy + loads + stores + gathers; }
 };
 
 /// Of all nests of a function, which share its caches and its parallel regions.
-std::vector<NestCost> costsOf(const std::vector<Nest>& nests, const Machine& machine);
+std::vector<NestCost> costsOf(const std::vector<Nest>& nests, const MachineModel& machine);
 
 /// Bytes of all buffers that are touched, in whole lines.
 double footprintOf(const std::vector<Nest>& nests);

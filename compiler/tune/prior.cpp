@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Throughputs are those of the large x86-64 and Arm cores of the last years: two vector units and two loads a cycle, a store,
-// four instructions in all; from the second cache half a line a cycle, from the third an eighth. The shares that are left
-// when registers run out are those that products reach with tiles a vector or two too large, or more.
+// What a core does in a cycle says the machine model. The shares that are left when registers run out are those that products
+// reach with tiles a vector or two too large, or more.
 #include "tune/prior.h"
 
 #include <algorithm>
@@ -12,23 +11,20 @@
 namespace lathe::tune {
 namespace {
 
-constexpr double unitsACycle = 2, loadsACycle = 2, storesACycle = 1, gathersACycle = 0.5, instructionsACycle = 4;
-constexpr double fullChains = 10; // two units and four cycles make 8, in a perfect order
+constexpr double fullChains = 10; // vectorUnits and multiplyAddCycles make 8, in a perfect order
 constexpr double fewSpills = 2, shareOfFew = 0.75, shareOfMany = 0.5;
-constexpr std::array bytesACycle = {32.0, 8.0}; // from behind L1 and L2
-constexpr double regionUs = 0.4;                // to hand out work and to wait for the last piece
-constexpr double jump = 2;                      // instructions that count and jump
+constexpr double jump = 2; // instructions that count and jump
 
 } // namespace
 
-double nestUs(const NestCost& cost, const Machine& machine) {
+double nestUs(const NestCost& cost, const MachineModel& machine) {
     const double spill = cost.excess(machine);
     const double shareLeft = spill <= 0 ? 1 : spill <= fewSpills ? shareOfFew : shareOfMany;
-    const double computing = (cost.arithmetic / std::min(1.0, cost.chains / fullChains) + cost.heavy) / unitsACycle;
+    const double computing = (cost.arithmetic / std::min(1.0, cost.chains / fullChains) + cost.heavy) / machine.units;
     double cycles = computing / shareLeft;
-    for (const double wait : {cost.loads / loadsACycle + cost.gathers / gathersACycle, cost.stores / storesACycle,
-                              (cost.units() + jump * cost.bodies) / instructionsACycle,
-                              cost.traffic[0] / bytesACycle[0], cost.traffic[1] / bytesACycle[1]})
+    for (const double wait : {cost.loads / machine.loads + cost.gathers / machine.gathers, cost.stores / machine.stores,
+                              (cost.units() + jump * cost.bodies) / machine.instructions,
+                              cost.traffic[0] / machine.bytesBehind[0], cost.traffic[1] / machine.bytesBehind[1]})
         cycles = std::max(cycles, wait);
     // The last pieces leave threads idle.
     const double rounds = std::ceil(cost.chunks / machine.threads);
@@ -36,13 +32,13 @@ double nestUs(const NestCost& cost, const Machine& machine) {
     return std::max(us, cost.traffic[2] / machine.gbs / 1e3);
 }
 
-double priorUs(const std::vector<Nest>& nests, const std::vector<NestCost>& costs, const Machine& machine) {
+double priorUs(const std::vector<Nest>& nests, const std::vector<NestCost>& costs, const MachineModel& machine) {
     double us = 0;
     std::set<int> regions;
     for (size_t i = 0; i < nests.size(); ++i) {
         us += nestUs(costs[i], machine);
         if (costs[i].chunks > 1 && regions.insert(nests[i].region).second)
-            us += regionUs;
+            us += machine.regionUs;
     }
     return us;
 }

@@ -9,9 +9,9 @@
 namespace lathe::tune {
 
 /// Microseconds of one nest on all threads that it can use.
-double nestUs(const NestCost& cost, const Machine& machine);
+double nestUs(const NestCost& cost, const MachineModel& machine);
 
 /// Microseconds of a call. `costs` are those of the nests.
-double priorUs(const std::vector<Nest>& nests, const std::vector<NestCost>& costs, const Machine& machine);
+double priorUs(const std::vector<Nest>& nests, const std::vector<NestCost>& costs, const MachineModel& machine);
 
 } // namespace lathe::tune

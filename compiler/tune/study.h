@@ -22,8 +22,8 @@ struct Plan {
     uint64_t seed = 0;
     double leastGain = 0.01; // below that a candidate is not worth taking
     std::string search = "evolution";
-    Machine machine;     // that candidates run on
-    std::string learned; // by a model before, as CostModel::save gives it; empty: nothing
+    MachineModel machine; // that candidates run on
+    std::string learned;  // by a model before, as CostModel::save gives it; empty: nothing
 };
 
 /// Why a candidate that was timed may not be taken after all.

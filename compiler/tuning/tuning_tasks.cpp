@@ -14,16 +14,14 @@ namespace {
 
 constexpr double leastFloorUs = 0.2, aboveFloor = 1.05;
 
-double floorOf(double flops, double bytes, const inspect::Peak& peak) {
-    const double compute = peak.gflops > 0 ? flops / peak.gflops / 1e3 : 0;
-    const double memory = peak.gbs > 0 ? bytes / peak.gbs / 1e3 : 0;
-    return aboveFloor * std::max({compute, memory, leastFloorUs});
+double floorOf(double flops, double bytes, const Peak& peak) {
+    return aboveFloor * std::max(peak.leastUs(flops, bytes), leastFloorUs);
 }
 
 /// The sizes that the kernel's calls have where the model's inputs have these shapes, and what it can take there at least.
 /// False: they are not known, or there are none, or too many.
 bool sizeTask(tune::Task& task, const driver::Trace& trace, const std::vector<driver::Shapes>& samples,
-              const inspect::Peak& peak) {
+              const Peak& peak) {
     std::vector<std::pair<int64_t, std::vector<int64_t>>> all; // the bytes that a call moves, and its sizes
     double logFloors = 0;
     for (const driver::Shapes& shapes : samples) {
@@ -68,13 +66,13 @@ Result<inspect::SweepQuestion> parseTunedSizes(std::string_view text) {
     return question;
 }
 
-tune::Machine tuningMachine(const Target& target, const inspect::MachinePeaks& peaks, int threads) {
-    tune::Machine machine = tune::machineOf(target, threads > 0 ? threads : peaks.threads);
+MachineModel tuningMachine(const Target& target, const inspect::MachinePeaks& peaks, int threads) {
+    MeasuredRates measured;
     if (peaks.one.gflops > 0)
-        machine.gflops = peaks.one.gflops;
+        measured.gflops = peaks.one.gflops;
     if (peaks.of(threads).gbs > 0)
-        machine.gbs = peaks.of(threads).gbs;
-    return machine;
+        measured.gbs = peaks.of(threads).gbs;
+    return machineModel(target, threads > 0 ? threads : peaks.threads, measured);
 }
 
 std::vector<tune::Task> tuningTasks(const driver::Trace& trace, const inspect::Profile& profile,

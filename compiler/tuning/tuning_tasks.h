@@ -35,7 +35,7 @@ std::vector<tune::Task> tuningTasks(const driver::Trace& trace, const inspect::P
 void keepWanted(std::vector<tune::Task>& tasks, const TuneOptions& options);
 
 /// What candidates run on, by the target and by what was measured.
-tune::Machine tuningMachine(const Target& target, const inspect::MachinePeaks& peaks, int threads);
+MachineModel tuningMachine(const Target& target, const inspect::MachinePeaks& peaks, int threads);
 
 /// Of a model's sizes, and of a kernel's: each is timed.
 inline constexpr size_t mostSamples = 4;

@@ -160,7 +160,7 @@ struct Found {
     double missing = 0;              // of the speed of the fastest, after the early ones
 };
 
-Found search(const Table& table, std::string_view name, uint64_t seed, const tune::Machine& machine) {
+Found search(const Table& table, std::string_view name, uint64_t seed, const MachineModel& machine) {
     tune::Plan plan;
     plan.time = std::chrono::hours(24);
     plan.trials = mostTrials;
@@ -234,7 +234,7 @@ int main(int argc, char** argv) {
                                                              model->inputs.shapes, {.leastRuns = 3, .mostRuns = 10}));
     model->runner->stop();
     const inspect::MachinePeaks peaks = inspect::machinePeaks(threads, true);
-    const tune::Machine machine = tuning::tuningMachine(options.target, peaks, threads);
+    const MachineModel machine = tuning::tuningMachine(options.target, peaks, threads);
     std::vector<std::string> leftOut;
     tuning::KernelBench bench(options, runner);
     const tune::Space space =

@@ -97,7 +97,7 @@ private slots:
         const inspect::MachinePeaks first = inspect::machinePeaks(2, true);
         QCOMPARE(first.threads, 2);
         QVERIFY(!first.cpu.empty());
-        for (const inspect::Peak& peak : {first.one, first.all}) {
+        for (const Peak& peak : {first.one, first.all}) {
             QVERIFY2(peak.gflops > 0.1 && peak.gflops < 1e5, qPrintable(QString::number(peak.gflops)));
             QVERIFY2(peak.gbs > 0.1 && peak.gbs < 1e5, qPrintable(QString::number(peak.gbs)));
         }

@@ -55,10 +55,10 @@ double column(const Features& features, const std::string& name) {
     return features.row.at(static_cast<size_t>(at));
 }
 
-tune::Machine wide() { // 16 lanes of float32
-    tune::Machine machine;
-    machine.vectorBits = 512;
-    machine.vectorRegisters = 32;
+MachineModel wide() { // 16 lanes of float32
+    MachineModel machine;
+    machine.target.vectorBits = 512;
+    machine.target.vectorRegisters = 32;
     return machine;
 }
 
@@ -121,7 +121,7 @@ private slots:
     }
 
     void productCosts() {
-        tune::Machine machine = wide();
+        MachineModel machine = wide();
         NestCost cost = costsOf(nestsOfText(productText()), machine).front();
         QCOMPARE(cost.accumulators, 8.0); // 4 rows of 2 vectors
         QCOMPARE(cost.operands, 3.0);     // a row of B, an element of A
@@ -135,13 +135,15 @@ private slots:
         QCOMPARE(cost.chunks, 1.0);                        // 1600 + 2800 + 1600 units are less than a piece
 
         // 7168 bytes hold an iteration of k (14 lines), not all of them (233): k finds C again each time, i does not find B.
-        machine.cacheBytes = {8192, 1e6, 1e7};
+        machine.target.l1Bytes = 8192;
+        machine.target.l2Bytes = 1'000'000;
+        machine.target.l3Bytes = 10'000'000;
         cost = costsOf(nestsOfText(productText()), machine).front();
         QCOMPARE(cost.traffic[0], 2.0 * 233 * 64);
         QCOMPARE(cost.traffic[1], 0.0);
 
-        machine.vectorBits = 256; // 4 vectors a row
-        machine.vectorRegisters = 16;
+        machine.target.vectorBits = 256; // 4 vectors a row
+        machine.target.vectorRegisters = 16;
         cost = costsOf(nestsOfText(productText()), machine).front();
         QCOMPARE(cost.accumulators, 16.0);
         QCOMPARE(cost.excess(machine), 5.0); // 16 + 4 + 1 - 16

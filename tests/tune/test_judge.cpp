@@ -56,8 +56,8 @@ private:
     std::shared_ptr<const schedule::Chooser> chooser_;
 };
 
-tune::Machine machine() {
-    return machineOf(*codegen::parseTarget("x86-64-v4"), 1);
+MachineModel machine() {
+    return machineModel(*codegen::parseTarget("x86-64-v4"));
 }
 
 /// The template of the product, with a time for each program that is no estimate of ours. What the same answers lead to is made

@@ -29,15 +29,15 @@ std::string tiled(int rows, int columns, int64_t m, int64_t n) {
         m, n, m / rows, n / columns, rows, columns);
 }
 
-double usOf(const std::string& text, const tune::Machine& machine) {
+double usOf(const std::string& text, const MachineModel& machine) {
     const std::vector<Nest> nests = nestsOf(read(text), {});
     return priorUs(nests, costsOf(nests, machine), machine);
 }
 
-tune::Machine machineOfBits(int bits) {
-    tune::Machine machine;
-    machine.vectorBits = bits;
-    machine.vectorRegisters = bits == 512 ? 32 : 16;
+MachineModel machineOfBits(int bits) {
+    MachineModel machine;
+    machine.target.vectorBits = bits;
+    machine.target.vectorRegisters = bits == 512 ? 32 : 16;
     machine.gflops = 4 * machine.lanes(32); // one gigahertz
     return machine;
 }
@@ -84,7 +84,7 @@ private slots:
 
     /// 1e9 multiply-adds of 8 lanes in two units at one gigahertz; a copy by what memory delivers.
     void roofs() {
-        tune::Machine machine = machineOfBits(256);
+        MachineModel machine = machineOfBits(256);
         machine.gbs = 4;
         QCOMPARE(machine.gigahertz(), 1.0);
         const double flops = 2.0 * 96 * 256 * 64, us = usOf(tiled(6, 16, 96, 64), machine);
@@ -105,7 +105,7 @@ private slots:
                                "        Y[i, j] = Y[i, j] + exp:float32(X[i, j]) @0\n      }}\n    }}\n  }}\n}}\n",
                                kind);
         };
-        tune::Machine machine = machineOfBits(256);
+        MachineModel machine = machineOfBits(256);
         const double alone = usOf(text(""), machine);
         QVERIFY(usOf(text("parallel "), machine) > alone);
         machine.threads = 2;

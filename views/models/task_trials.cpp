@@ -26,7 +26,7 @@ TrialKernel kernelOf(const StudyTask& task, const TrialContext& context) {
     kernel.name = task.kernel.toStdString();
     kernel.options = context.options;
     kernel.decisions = context.decisions;
-    kernel.machine = tune::machineOf(context.options.target, std::max(1, context.threads));
+    kernel.machine = machineModel(context.options.target, std::max(1, context.threads));
     kernel.control = context.control;
     if (!context.provenance)
         return kernel;

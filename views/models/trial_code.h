@@ -5,11 +5,11 @@
 // made again, which takes as long as compiling two kernels.
 #pragma once
 
+#include "base/machine_model.h"
 #include "driver/decisions.h"
 #include "driver/options.h"
 #include "schedule/trace.h"
 #include "tune/control.h"
-#include "tune/machine.h"
 #include "views/models/comparison.h"
 
 #include <array>
@@ -25,7 +25,7 @@ struct TrialKernel {
     std::vector<int64_t> sizes; // values of its scalars
     driver::Options options;
     driver::Decisions decisions;
-    tune::Machine machine;
+    MachineModel machine;
     std::shared_ptr<tune::Control>
         control; // of a study, which measures nothing while trials are compiled; null: there is none
 };

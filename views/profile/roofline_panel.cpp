@@ -59,7 +59,7 @@ void RooflinePanel::setProfile(const inspect::Profile& profile, const std::optio
 }
 
 void RooflinePanel::draw() {
-    const inspect::Peak& peak = roofline_.peak;
+    const Peak& peak = roofline_.peak;
     for (QCPGraph* graph : points_)
         graph->data()->clear();
     for (const inspect::RooflinePoint& point : roofline_.points)

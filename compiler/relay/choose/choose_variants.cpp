@@ -3,7 +3,7 @@
 
 namespace lathe::relay::choose {
 
-Varied chooseVariants(const Module& module, const Target& target, std::optional<double> bytesPerMultiplyAdd,
+Varied chooseVariants(const Module& module, const MachineModel& machine,
                       const std::map<uint32_t, std::string_view>& pins) {
     std::vector<VariantChoice> choices;
     const auto rewrite = [&](const BindingPtr& binding, Rewriter&, const Index& index,
@@ -11,7 +11,7 @@ Varied chooseVariants(const Module& module, const Target& target, std::optional<
         const auto* call = binding->as<OpCall>();
         std::vector<VariantCost> offered;
         if (call)
-            offered = variantsOf(*call, index, binding->type, target, bytesPerMultiplyAdd);
+            offered = variantsOf(*call, index, binding->type, machine);
         if (offered.empty())
             return {binding};
         const auto pin = pins.find(binding->var.id);

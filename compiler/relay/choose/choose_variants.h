@@ -25,8 +25,8 @@ struct Varied {
     std::vector<VariantChoice> choices; // in the module's order
 };
 
-/// pins: names of variants by the call's Var, each one that is offered. bytesPerMultiplyAdd: as variantsOf has it.
-Varied chooseVariants(const relay::Module& module, const Target& target, std::optional<double> bytesPerMultiplyAdd,
+/// pins: names of variants by the call's Var, each one that is offered.
+Varied chooseVariants(const relay::Module& module, const MachineModel& machine,
                       const std::map<uint32_t, std::string_view>& pins = {});
 
 } // namespace lathe::relay::choose

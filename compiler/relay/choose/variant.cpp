@@ -15,51 +15,22 @@ struct ConvShape {
            window = 1; // of the result; window: all elements
 };
 
-/// What one thread reads from main memory in the time of a float32 multiply-add, by LLVM's name of the CPU.
-struct Balance {
-    std::string_view cpu;
-    double bytesPerMultiplyAdd;
-};
-/// Measured on Sapphire Rapids; the others have the same units, behind the same kind of mesh.
-constexpr Balance balances[] = {{"skylake-avx512", 0.12}, {"cascadelake", 0.12},    {"cooperlake", 0.12},
-                                {"icelake-server", 0.12}, {"sapphirerapids", 0.12}, {"emeraldrapids", 0.12},
-                                {"graniterapids", 0.12},  {"graniterapids-d", 0.12}};
-constexpr double usualBalance = 10.0 / 16;
-
-/// The machine as far as estimates need it: rates a cycle of one thread.
-struct Rates {
-    double lanes;        // float32 of a vector
-    double multiplyAdds; // of float32: those of two vectors of 256 bits, one of 512; as products and sums, half as many
-    double weightBytes;  // read from main memory, where a network's weights are
-    double cacheBytes = 24; // written and read again, chunk by chunk
-
-    Rates(const Target& target, std::optional<double> bytesPerMultiplyAdd)
-        : lanes(target.lanesOf(types::Float32)), multiplyAdds(std::min(2 * lanes, 16.0) / (target.hasFma ? 1 : 2)),
-          weightBytes(multiplyAdds * bytesPerMultiplyAdd.value_or(balanceOf(target.cpu))) {}
-
-private:
-    static double balanceOf(std::string_view cpu) {
-        const auto row = std::ranges::find(balances, cpu, &Balance::cpu);
-        return row == std::end(balances) ? usualBalance : row->bytesPerMultiplyAdd;
-    }
-};
-
-double directCycles(const ConvShape& conv, const Rates& rates) {
-    return conv.batch * conv.results * conv.height * conv.width * conv.channels * conv.window / rates.multiplyAdds +
-           4 * conv.window * conv.channels * conv.results / rates.weightBytes;
+double directCycles(const ConvShape& conv, const MachineModel& machine) {
+    return conv.batch * conv.results * conv.height * conv.width * conv.channels * conv.window / machine.multiplyAdds() +
+           4 * conv.window * conv.channels * conv.results / machine.bytesOfMemory();
 }
 
 /// The products and their weights; the transforms' operations (four and a half an element of a tile, fitted); what they
 /// write and read again.
 template <int64_t m>
-double winogradCycles(const ConvShape& conv, const Rates& rates) {
+double winogradCycles(const ConvShape& conv, const MachineModel& machine) {
     constexpr double a = m + 2;
     const double tiles = conv.batch * std::ceil(conv.height / m) * std::ceil(conv.width / m);
     const double weights = 4 * a * a * conv.channels * conv.results;
     const double moved = 4 * a * a * tiles * (conv.channels + conv.results);
-    const double products = a * a * tiles * conv.channels * conv.results / rates.multiplyAdds;
-    const double transforms = (a * a * 4.5) * tiles * (conv.channels + conv.results) / rates.lanes;
-    return products + weights / rates.weightBytes + transforms + 2 * moved / rates.cacheBytes;
+    const double products = a * a * tiles * conv.channels * conv.results / machine.multiplyAdds();
+    const double transforms = (a * a * 4.5) * tiles * (conv.channels + conv.results) / machine.lanes(32);
+    return products + weights / machine.bytesOfMemory() + transforms + 2 * moved / machine.bytesOfChunks;
 }
 
 std::optional<ConvShape> shapeOf(const OpCall& call, const Index& index, const Type& result, const Target& target) {
@@ -110,7 +81,7 @@ std::vector<BindingPtr> winograd(const BindingPtr& binding, const Index& index, 
 
 struct VariantRow {
     std::string_view name;
-    double (*cycles)(const ConvShape&, const Rates&);
+    double (*cycles)(const ConvShape&, const MachineModel&);
     std::vector<BindingPtr> (*rewrite)(const BindingPtr&, const Index&, Module&); // null: as it stands
 };
 
@@ -122,15 +93,14 @@ constexpr VariantRow table[] = {
 
 } // namespace
 
-std::vector<VariantCost> variantsOf(const OpCall& call, const Index& index, const Type& result, const Target& target,
-                                    std::optional<double> bytesPerMultiplyAdd) {
-    const std::optional<ConvShape> shape = shapeOf(call, index, result, target);
+std::vector<VariantCost> variantsOf(const OpCall& call, const Index& index, const Type& result,
+                                    const MachineModel& machine) {
+    const std::optional<ConvShape> shape = shapeOf(call, index, result, machine.target);
     if (!shape)
         return {};
-    const Rates rates(target, bytesPerMultiplyAdd);
     std::vector<VariantCost> costs;
     for (const VariantRow& row : table)
-        costs.push_back({row.name, row.cycles(*shape, rates)});
+        costs.push_back({row.name, row.cycles(*shape, machine)});
     return costs;
 }
 

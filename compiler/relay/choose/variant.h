@@ -5,10 +5,8 @@
 // takes the one that takes least; what was offered is recorded, and another can be decided.
 #pragma once
 
-#include "base/target.h"
+#include "base/machine_model.h"
 #include "relay/transform/make.h"
-
-#include <optional>
 
 namespace lathe::relay::choose {
 
@@ -19,10 +17,8 @@ struct VariantCost {
 };
 
 /// The variants of a call with constant weights, the operator as it stands first. Empty if there is no choice.
-/// bytesPerMultiplyAdd: what one thread reads from main memory in the time of a float32 multiply-add, where that was measured;
-/// else a table by CPU says it.
 std::vector<VariantCost> variantsOf(const relay::OpCall& call, const relay::Index& index, const relay::Type& result,
-                                    const Target& target, std::optional<double> bytesPerMultiplyAdd = {});
+                                    const MachineModel& machine);
 
 /// The one that takes least; another than the first must save a tenth, for it rounds otherwise.
 std::string_view preferredVariant(const std::vector<VariantCost>& variants);

@@ -72,7 +72,7 @@ Result<void> checkSchedule(const tir::PrimFuncPtr& computation, const tir::PrimF
     const double work = workOf(nests), asked = workOf(nestsOf(computation, sizes));
     if (work > mostRepeated * asked)
         return refused("the same is computed again and again", work, mostRepeated * asked);
-    const Machine machine = machineOf(target, threads);
+    const MachineModel machine = machineModel(target, threads);
     const std::vector<NestCost> costs = costsOf(nests, machine);
     for (size_t i = 0; i < nests.size(); ++i) {
         const double units = costs[i].units();
@@ -81,7 +81,7 @@ Result<void> checkSchedule(const tir::PrimFuncPtr& computation, const tir::PrimF
             return refused("threads are idle", threads - costs[i].chunks, 0);
         if (nests[i].accumulates() && costs[i].excess(machine) > 0)
             return refused("more accumulators than registers", costs[i].accumulators + costs[i].operands,
-                           machine.vectorRegisters);
+                           target.vectorRegisters);
     }
     return {};
 }
