@@ -4,6 +4,7 @@
 // is: behind the end of a row the next one begins, behind a panel of packed weights the next panel.
 #include "schedule/editor.h"
 
+#include "base/cache_lines.h"
 #include "base/rounding.h"
 
 #include <algorithm>
@@ -12,7 +13,6 @@ namespace lathe::schedule {
 
 namespace {
 
-constexpr int64_t lineBytes = 64;
 /// More of them for one iteration take longer than they save.
 constexpr int64_t mostLines = 64;
 constexpr int64_t mostBytes = int64_t{1} << 24;

@@ -15,6 +15,7 @@
 #include "topi/default_schedule.h"
 
 #include "arith/analysis.h"
+#include "base/cache_lines.h"
 #include "schedule/initialisations.h"
 #include "schedule/schedule_loops.h"
 #include "tir/access.h"
@@ -188,14 +189,13 @@ void scheduleBlocks(Schedule& schedule, const Target& target, Refusals& refusals
 
 /// Rows whole pages apart compete for one place in the first cache, whoever reads several of them.
 void alignRows(Schedule& schedule, const std::vector<BlockRef>& blocks, Refusals& refusals) {
-    constexpr int64_t pageBytes = 4096, lineBytes = 64;
     for (const BlockRef& block : blocks) {
         const tir::Store* store = schedule.hasBlock(block) ? onlyStore(schedule.get(block)) : nullptr;
         if (!store || store->buffer->scope != tir::Scope::Workspace || store->buffer->shape.size() < 2)
             continue;
         const int64_t bytes = std::max(1, store->buffer->dtype.bytes());
         const int64_t row = arith::asInt(store->buffer->shape.back()).value_or(0);
-        if (row == 0 || row * bytes % pageBytes != 0)
+        if (row == 0 || rowsHeld(row * bytes, 1) > 1)
             continue;
         attempt(schedule, "rows apart", block, refusals, [&](Schedule& s) {
             if (s.choose(block, "align", {0, 1}, 0) == 1)

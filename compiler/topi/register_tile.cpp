@@ -2,13 +2,15 @@
 #include "topi/register_tile.h"
 
 #include "arith/analysis.h"
+#include "base/cache_lines.h"
+#include "base/machine_model.h"
 #include "base/rounding.h"
 #include "schedule/schedule_loops.h"
 #include "tir/access.h"
 
 #include <algorithm>
 #include <bit>
-#include <numeric>
+#include <limits>
 
 namespace lathe::topi {
 
@@ -28,8 +30,8 @@ constexpr int64_t unknownExtent = 1 << 20;
 /// Columns of a tile: longer vectors stay loops.
 constexpr int64_t widest = 64;
 
-/// Multiply-adds in flight: four cycles, two a cycle.
-constexpr int64_t hiding = 8;
+/// Multiply-adds in flight.
+constexpr int64_t hiding = vectorUnits * multiplyAddCycles;
 
 /// Elements of a window next to each other that are worth code of their own, where they share what they read.
 constexpr int64_t mostShared = 8;
@@ -48,9 +50,6 @@ constexpr int64_t leastGroup = 4;
 /// steps of the reduction, since dot products combine their lanes less often the longer they are.
 constexpr int64_t leastRepacked = 8, stepsOfRepacked = 16;
 
-/// Of x86's first cache.
-constexpr int64_t lineBytes = 64, pageBytes = 4096;
-
 /// What a band's windows read should stay in the first cache level, beside what is read to compute it. But two bands compute
 /// what both read, so a band has at least as many windows as share an element, and never fewer than leastBand.
 constexpr int64_t bandBytes = 16 * 1024, leastBand = 8;
@@ -60,14 +59,10 @@ int64_t accumulatedRows(int64_t vectors, int64_t registers) {
     return (registers - 1 - vectors) / vectors;
 }
 
-/// Rows of the operand of which the first cache holds a line each, for the elements to come. A line's place in that cache
-/// follows from its place in a page, so rows whole pages apart compete for one place, of which there are as many as the
-/// cache has pages.
+/// Rows of the operand of which the first cache holds a line each, for the elements to come.
 int64_t cachedRows(const tir::AccessPattern& operand, const arith::Var& row, const Target& target) {
     const int64_t apart = operand.constantStride(row).value_or(0) * operand.buffer->dtype.bytes();
-    if (apart <= 0 || apart % lineBytes != 0)
-        return unknownExtent;
-    return std::max<int64_t>(1, target.l1Bytes / pageBytes) * (pageBytes / std::gcd(apart, pageBytes));
+    return rowsHeld(apart, waysOf(target));
 }
 
 /// Rows of a tile that is `vectors` wide, for `extent` of them: those with the fewest cycles a step over all tiles, the

@@ -5,6 +5,7 @@
 // past each cache, the balance of threads.
 #include "tune/features.h"
 
+#include "base/cache_lines.h"
 #include "tune/prior.h"
 
 #include <algorithm>
@@ -107,10 +108,10 @@ void addAccess(FeatureRow& row, const std::string& name, const Nest& nest, const
     add(".reuseBytes", reuse.bytes);
     row.add(name + ".irregular", access && !access->regular);
     row.add(name + ".local", access && access->isLocal());
-    // Rows that lie a multiple of 4 KiB apart share few sets of a cache.
+    // Of rows that lie whole pages apart, or nearly, a first cache holds few (base/cache_lines.h).
     const bool aliases = access && std::ranges::any_of(access->strides, [&](int64_t each) {
                              const auto apart = static_cast<double>(std::abs(each)) * access->bytes();
-                             return apart >= 4096 && std::fmod(apart, 4096) < 256;
+                             return apart >= pageBytes && std::fmod(apart, pageBytes) < 4 * lineBytes;
                          });
     row.add(name + ".aliases", aliases);
 }

@@ -5,6 +5,7 @@
 #include "relay/choose/choose_layouts.h"
 
 #include "arith/analysis.h"
+#include "base/cache_lines.h"
 #include "relay/attrs.h"
 #include "relay/choose/channel_blocks.h"
 #include "relay/transform/make.h"
@@ -43,15 +44,15 @@ int panelDim(const OpCall& call, const TensorType& weights, bool blocked) {
 /// multiply-adds an element that costs more than rows of the image in vectors do.
 constexpr int64_t leastScattered = 64;
 
-/// What a first cache holds of addresses that lie a multiple of so many bytes apart: lines that came before are lost to a
-/// column of a tile that has more channels.
-constexpr int64_t setBytes = 4096, setLines = 8;
+/// Ways of a first cache that are counted on, whatever the target has: lines that came before are lost to a column of a tile
+/// that has more channels. Targets of one kind of vectors so store weights alike.
+constexpr int64_t waysCountedOn = 8;
 
-/// The largest power of two up to setBytes that divides the bytes of an image. Open sizes may only make it larger.
+/// The largest power of two up to pageBytes that divides the bytes of an image. Open sizes may only make it larger.
 int64_t stepOfImages(const TensorType& images) {
     int64_t step = images.dtype.bits / 8;
     for (size_t dim = 2; dim < images.shape.size(); ++dim)
-        step = std::gcd(step * std::gcd(arith::asInt(images.shape[dim]).value_or(1), setBytes), setBytes);
+        step = std::gcd(step * std::gcd(arith::asInt(images.shape[dim]).value_or(1), pageBytes), pageBytes);
     return step;
 }
 
@@ -63,7 +64,7 @@ bool isBadToScatter(const OpCall& call, const TensorType& weights, const TensorT
     int64_t products = 1;
     for (size_t dim = 1; dim < weights.shape.size(); ++dim)
         products *= std::min(arith::bounds(weights.shape[dim]).upper, leastScattered + 1);
-    return products <= leastScattered || width > setLines * (setBytes / stepOfImages(result));
+    return products <= leastScattered || width > rowsHeld(stepOfImages(result), waysCountedOn);
 }
 
 /// So many panels pay for a last one that is cut short.

@@ -4,6 +4,7 @@
 #include "tir/transform/flatten_buffers.h"
 
 #include "arith/analysis.h"
+#include "base/cache_lines.h"
 #include "base/rounding.h"
 #include "tir/structure.h"
 #include "tir/transform/loop_facts.h"
@@ -51,8 +52,6 @@ Expr flatExtent(const Buffer& buffer) {
 }
 
 namespace {
-
-constexpr int64_t lineBytes = 64;
 
 /// A Local buffer whose rows are longer than a cache line begins each with one: the vectors that fill it cross no lines, and
 /// fewer of those that are read from it do.
