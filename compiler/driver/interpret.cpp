@@ -39,7 +39,7 @@ struct CallToInterpret {
     std::vector<ConstantPtr> operands;
     lower::Kernels kernels;
 
-    const lower::Plan& plan() const { return kernels.plans.at("call"); }
+    const lower::FunctionPlan& plan() const { return kernels.plans.at("call"); }
     Result<void> run(int kernel, const std::vector<tir::Argument>& arguments) const {
         return tir::interpret(*kernels.kernels[static_cast<size_t>(kernel)].computation, arguments, mostStores);
     }
@@ -95,7 +95,7 @@ private:
         if (!binding->as<relay::OpCall>())
             return failure("only operator calls are evaluated");
         LATHE_TRY(const CallToInterpret call, callOf(binding));
-        return call.plan().kind == lower::Plan::Kind::View ? viewed(*binding, call) : computed(*binding, call);
+        return call.plan().kind == lower::FunctionPlan::Kind::View ? viewed(*binding, call) : computed(*binding, call);
     }
 
     Result<CallToInterpret> callOf(const relay::BindingPtr& binding) const {
@@ -131,8 +131,8 @@ private:
     }
 
     Result<Fields> computed(const relay::Binding& binding, const CallToInterpret& call) {
-        const lower::Plan& plan = call.plan();
-        const bool dynamic = plan.kind == lower::Plan::Kind::Dynamic;
+        const lower::FunctionPlan& plan = call.plan();
+        const bool dynamic = plan.kind == lower::FunctionPlan::Kind::Dynamic;
         const std::vector<relay::Type> fields = relay::fieldTypes(binding.type);
         CallMemory memory;
         for (const ConstantPtr& operand : call.operands)

@@ -196,7 +196,7 @@ bool EntryBuilder::isView(const relay::Binding& binding) const {
         return call->op == relay::Op::BindSymbols || call->op == relay::Op::Assume;
     if (const auto* call = binding.as<relay::FunctionCall>()) {
         auto plan = kernels_.plans.find(call->callee);
-        return plan != kernels_.plans.end() && plan->second.kind == Plan::Kind::View;
+        return plan != kernels_.plans.end() && plan->second.kind == FunctionPlan::Kind::View;
     }
     return false;
 }

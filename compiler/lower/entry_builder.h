@@ -101,11 +101,11 @@ private:
     Result<void> lowerCall(const relay::Binding& binding, const relay::FunctionCall& call, EntryScope& scope,
                            const Destinations& destinations, std::vector<Expr>& owned);
     /// Sizes first, then the symbols they define, then the results in a new segment.
-    Result<void> lowerDynamic(const relay::Binding& binding, const relay::FunctionCall& call, const Plan& plan,
+    Result<void> lowerDynamic(const relay::Binding& binding, const relay::FunctionCall& call, const FunctionPlan& plan,
                               const std::vector<Expr>& inputs, EntryScope& scope, const Destinations& destinations,
                               std::vector<Expr>& owned);
-    void callKernel(const std::string& function, int kernelOrdinal, const Plan& plan, const std::vector<Expr>& buffers,
-                    const std::vector<Expr>& scalars, EntryScope& scope);
+    void callKernel(const std::string& function, int kernelOrdinal, const FunctionPlan& plan,
+                    const std::vector<Expr>& buffers, const std::vector<Expr>& scalars, EntryScope& scope);
     EntryValue makeResult(const relay::Binding& binding, EntryScope& scope, const Destinations& destinations,
                           std::vector<Expr>& owned);
     Result<void> lowerBindSymbols(const relay::Binding& binding, const relay::OpCall& call, EntryScope& scope);

@@ -32,9 +32,9 @@ Result<void> EntryBuilder::lowerCall(const relay::Binding& binding, const relay:
         return refused(binding.span,
                        fmt::format("call of function '{}' cannot be lowered: only fused functions are", call.callee),
                        "recursion is not supported");
-    const Plan& plan = found->second;
+    const FunctionPlan& plan = found->second;
     checkInside(*module_.functions.at(call.callee), scope);
-    if (plan.kind == Plan::Kind::View) {
+    if (plan.kind == FunctionPlan::Kind::View) {
         checkSizes(*asTensor(binding.type), binding.span, scope);
         EntryValue value = values_.at(call.args.at(static_cast<size_t>(plan.viewOf)).id);
         value.type = *asTensor(binding.type);
@@ -44,7 +44,7 @@ Result<void> EntryBuilder::lowerCall(const relay::Binding& binding, const relay:
     std::vector<Expr> inputs;
     for (relay::Var arg : call.args)
         inputs.push_back(values_.at(arg.id).address);
-    if (plan.kind == Plan::Kind::Dynamic)
+    if (plan.kind == FunctionPlan::Kind::Dynamic)
         return lowerDynamic(binding, call, plan, inputs, scope, destinations, owned);
     std::vector<Expr> buffers = inputs;
     EntryValue result = makeResult(binding, scope, destinations, owned);
@@ -55,7 +55,7 @@ Result<void> EntryBuilder::lowerCall(const relay::Binding& binding, const relay:
 }
 
 Result<void> EntryBuilder::lowerDynamic(const relay::Binding& binding, const relay::FunctionCall& call,
-                                        const Plan& plan, const std::vector<Expr>& inputs, EntryScope& scope,
+                                        const FunctionPlan& plan, const std::vector<Expr>& inputs, EntryScope& scope,
                                         const Destinations& destinations, std::vector<Expr>& owned) {
     std::vector<arith::Var> fresh;
     for (const relay::Type& type : relay::fieldTypes(binding.type))
@@ -94,7 +94,7 @@ Result<void> EntryBuilder::lowerDynamic(const relay::Binding& binding, const rel
     return {};
 }
 
-void EntryBuilder::callKernel(const std::string& function, int kernelOrdinal, const Plan& plan,
+void EntryBuilder::callKernel(const std::string& function, int kernelOrdinal, const FunctionPlan& plan,
                               const std::vector<Expr>& buffers, const std::vector<Expr>& scalars, EntryScope& scope) {
     const Kernel& kernel = kernels_.kernels[static_cast<size_t>(kernelOrdinal)];
     std::vector<Expr> args = buffers;

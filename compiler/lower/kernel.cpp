@@ -126,12 +126,12 @@ int firstReader(const relay::Block& body, size_t constant) {
     return static_cast<int>(constant);
 }
 
-class KernelMaker {
+class KernelsOfModule {
 public:
-    KernelMaker(const relay::Module& module, const model::ModelGraph* graph) : module_(module), graph_(graph) {}
+    KernelsOfModule(const relay::Module& module, const model::ModelGraph* graph) : module_(module), graph_(graph) {}
 
     Result<void> add(const std::string& name, const relay::Function& function) {
-        Plan plan;
+        FunctionPlan plan;
         for (const relay::BindingPtr& binding : function.body->bindings) {
             // Equal constants of the whole model are one, with the nodes of all: they say nothing of this function.
             plan.origins.push_back(binding->as<relay::ConstantRef>() ? model::Span() : binding->span);
@@ -142,7 +142,7 @@ public:
             if (const auto* call = only.as<relay::OpCall>()) {
                 if ((call->op == relay::Op::Reshape || call->op == relay::Op::Copy) &&
                     call->args.front() == function.params.front().var) {
-                    plan.kind = Plan::Kind::View;
+                    plan.kind = FunctionPlan::Kind::View;
                     plan.viewOf = 0;
                     result_.plans.emplace(name, std::move(plan));
                     return {};
@@ -173,7 +173,7 @@ private:
     }
 
     Result<void> addOpaque(const std::string& name, const relay::Function& function, const relay::Binding& binding,
-                           const relay::OpCall& call, topi::Form form, Plan plan) {
+                           const relay::OpCall& call, topi::Form form, FunctionPlan plan) {
         topi::CallContext context{call.op, call.attrs, {}, {}, binding.type, 0};
         std::vector<relay::Type> argTypes = typesOf(function, call);
         context.argTypes = tensorTypes(argTypes);
@@ -193,7 +193,7 @@ private:
             plan.kernel = intern(std::move(computation), false, plan.scalars);
         } else {
             topi::DynamicKernel pair = topi::buildDynamic(name, context);
-            plan.kind = Plan::Kind::Dynamic;
+            plan.kind = FunctionPlan::Kind::Dynamic;
             plan.kernel = intern(pair.sizes, false, plan.scalars);
             plan.fill = intern(pair.fill, false, plan.fillScalars);
             plan.state = pair.state;
@@ -202,7 +202,7 @@ private:
         return {};
     }
 
-    Result<void> addTensorExpression(const std::string& name, const relay::Function& function, Plan plan) {
+    Result<void> addTensorExpression(const std::string& name, const relay::Function& function, FunctionPlan plan) {
         std::map<uint32_t, std::vector<te::TensorPtr>> values;
         std::map<uint32_t, relay::Type> types;
         std::vector<te::TensorPtr> inputs;
@@ -290,11 +290,11 @@ private:
 } // namespace
 
 Result<Kernels> makeKernels(const relay::Module& module, const model::ModelGraph* graph) {
-    KernelMaker maker(module, graph);
+    KernelsOfModule kernels(module, graph);
     for (const auto& [name, function] : module.functions)
         if (function->primitive)
-            LATHE_CHECKED(maker.add(name, *function));
-    return maker.take();
+            LATHE_CHECKED(kernels.add(name, *function));
+    return kernels.take();
 }
 
 } // namespace lathe::lower

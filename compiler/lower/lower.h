@@ -46,7 +46,7 @@ struct Call {
 };
 
 /// How a primitive function of the module is computed: by one kernel, by a pair around an allocation, or as a view.
-struct Plan {
+struct FunctionPlan {
     enum class Kind { Kernel, Dynamic, View } kind = Kind::Kernel;
     int kernel = -1;           // Kernel; Dynamic: the sizes kernel
     int fill = -1;             // Dynamic
@@ -60,7 +60,7 @@ struct Plan {
 
 struct Kernels {
     std::vector<Kernel> kernels;
-    std::map<std::string, Plan> plans; // by name of the primitive function
+    std::map<std::string, FunctionPlan> plans; // by name of the primitive function
 };
 
 /// Computations of all primitive functions. Fails where an operator cannot be lowered, naming its node.

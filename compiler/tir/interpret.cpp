@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The interpreter: a function is prepared once (names to places, expressions to Code), then its statements run over a
-// Machine. Failures stick in the Machine and every loop looks at it.
+// The interpreter: a function is prepared once (names to places, expressions to Code), then its statements run over an
+// InterpreterState. Failures stick in it and every loop looks at it.
 #include "tir/interpret.h"
 
 #include "base/limits.h"
@@ -63,14 +63,14 @@ public:
         Step* body = prepare(function_.body);
         if (maker_.failure())
             return named(*maker_.failure());
-        machine_.vars.resize(maker_.varCount());
-        machine_.buffers.resize(maker_.bufferCount());
+        state_.vars.resize(maker_.varCount());
+        state_.buffers.resize(maker_.bufferCount());
         bindScalars();
         bindBuffers(params);
-        if (body != nullptr && !machine_.failure)
+        if (body != nullptr && !state_.failure)
             execute(*body);
-        if (machine_.failure)
-            return named(*machine_.failure);
+        if (state_.failure)
+            return named(*state_.failure);
         return {};
     }
 
@@ -165,9 +165,9 @@ private:
                 continue;
             int64_t value = arguments_[i].scalar;
             if (value < scalar->lower || value > scalar->upper)
-                machine_.fail(fmt::format("{} is {}, outside its range {} to {}", scalar->name, value, scalar->lower,
-                                          scalar->upper));
-            Scalar& place = machine_.vars[maker_.placeOfVar(scalar.get())];
+                state_.fail(fmt::format("{} is {}, outside its range {} to {}", scalar->name, value, scalar->lower,
+                                        scalar->upper));
+            Scalar& place = state_.vars[maker_.placeOfVar(scalar.get())];
             if (scalar.dtype().isFloat())
                 place.f = static_cast<double>(value);
             else
@@ -177,18 +177,18 @@ private:
 
     void bindBuffers(const std::vector<PreparedBuffer>& params) {
         size_t next = 0;
-        for (size_t i = 0; i < function_.params.size() && !machine_.failure; ++i) {
+        for (size_t i = 0; i < function_.params.size() && !state_.failure; ++i) {
             if (!function_.params[i].buffer)
                 continue;
             const PreparedBuffer& prepared = params[next++];
-            BufferMemory& memory = machine_.buffers[prepared.place];
+            BufferMemory& memory = state_.buffers[prepared.place];
             int64_t needed = layOut(prepared, memory);
             int64_t elementBytes = prepared.buffer->dtype.bytes();
             auto given = static_cast<int64_t>(arguments_[i].bytes.size());
             bool fits = prepared.strides.empty() && prepared.offset == nullptr ? given == needed * elementBytes
                                                                                : given >= needed * elementBytes;
-            if (!machine_.failure && !fits)
-                machine_.fail(
+            if (!state_.failure && !fits)
+                state_.fail(
                     fmt::format("'{}' needs {} bytes, found {}", prepared.buffer->name, needed * elementBytes, given));
             memory.data = arguments_[i].bytes.data();
             static std::byte nothing{};
@@ -200,15 +200,15 @@ private:
 
     /// Computes shape, strides and offset; returns the number of elements that the memory must hold.
     int64_t layOut(const PreparedBuffer& prepared, BufferMemory& memory) {
-        ++machine_.epoch;
+        ++state_.epoch;
         memory.buffer = prepared.buffer;
         memory.shape.clear();
         memory.strides.clear();
         for (Code* extent : prepared.shape)
-            memory.shape.push_back(tir::run(*extent, machine_).i);
+            memory.shape.push_back(tir::run(*extent, state_).i);
         for (Code* stride : prepared.strides)
-            memory.strides.push_back(tir::run(*stride, machine_).i);
-        memory.offset = prepared.offset != nullptr ? tir::run(*prepared.offset, machine_).i : 0;
+            memory.strides.push_back(tir::run(*stride, state_).i);
+        memory.offset = prepared.offset != nullptr ? tir::run(*prepared.offset, state_).i : 0;
         bool compact = memory.strides.size() != memory.shape.size();
         if (compact)
             memory.strides.assign(memory.shape.size(), 1);
@@ -218,7 +218,7 @@ private:
         for (size_t i = memory.shape.size(); i > 0; --i) {
             int64_t extent = memory.shape[i - 1];
             if (extent < 0) {
-                machine_.fail(fmt::format("dimension {} of '{}' is {}", i - 1, prepared.buffer->name, extent));
+                state_.fail(fmt::format("dimension {} of '{}' is {}", i - 1, prepared.buffer->name, extent));
                 return 0;
             }
             if (compact)
@@ -229,7 +229,7 @@ private:
                        __builtin_mul_overflow(count, extent, &count);
         }
         if (overflow || last >= limits::tensorElements) {
-            machine_.fail(fmt::format("'{}' has more than {} elements", prepared.buffer->name, limits::tensorElements));
+            state_.fail(fmt::format("'{}' has more than {} elements", prepared.buffer->name, limits::tensorElements));
             return 0;
         }
         return count == 0 ? 0 : last + 1;
@@ -237,7 +237,7 @@ private:
 
     // Statements
 
-    int64_t integer(Code* code) { return tir::run(*code, machine_).i; }
+    int64_t integer(Code* code) { return tir::run(*code, state_).i; }
 
     void execute(Step& step) {
         const StmtNode& stmt = *step.stmt;
@@ -248,7 +248,7 @@ private:
             return;
         }
         current_ = &stmt;
-        ++machine_.epoch;
+        ++state_.epoch;
         if (stmt.as<Store>())
             executeStore(step);
         else if (stmt.as<For>())
@@ -256,56 +256,56 @@ private:
         else if (stmt.as<Block>())
             executeBlock(step);
         else if (stmt.as<Let>()) {
-            machine_.vars[step.place] = tir::run(*step.exprs[0], machine_);
+            state_.vars[step.place] = tir::run(*step.exprs[0], state_);
             runChild(step.children[0]);
         } else if (stmt.as<If>()) {
             runChild(step.children[integer(step.exprs[0]) != 0 ? 0 : 1]);
         } else if (stmt.as<While>()) {
-            while (!machine_.failure && integer(step.exprs[0]) != 0) {
+            while (!state_.failure && integer(step.exprs[0]) != 0) {
                 countIteration();
                 runChild(step.children[0]);
                 current_ = &stmt;
-                ++machine_.epoch;
+                ++state_.epoch;
             }
         } else if (stmt.as<Allocate>()) {
             executeAllocate(step);
         } else if (const auto* check = stmt.as<Check>()) {
             if (integer(step.exprs[0]) == 0)
-                machine_.fail(check->message);
+                state_.fail(check->message);
         } else if (!step.exprs.empty()) {
-            tir::run(*step.exprs[0], machine_);
+            tir::run(*step.exprs[0], state_);
         }
     }
 
     void runChild(Step* child) {
-        if (child != nullptr && !machine_.failure)
+        if (child != nullptr && !state_.failure)
             execute(*child);
     }
 
     void countIteration() {
         if (++iterations_ > stepLimit_)
-            machine_.fail(fmt::format("it runs longer than {} steps", stepLimit_));
+            state_.fail(fmt::format("it runs longer than {} steps", stepLimit_));
     }
 
     void executeStore(Step& step) {
         if (++stores_ > stepLimit_)
-            machine_.fail(fmt::format("it runs longer than {} steps", stepLimit_));
+            state_.fail(fmt::format("it runs longer than {} steps", stepLimit_));
         if (step.mask != nullptr && integer(step.mask) == 0)
             return;
         std::span<Code* const> indices(step.exprs.data(), step.exprs.size() - 1);
-        Scalar value = tir::run(*step.exprs.back(), machine_);
-        BufferMemory& memory = machine_.buffers[step.place];
-        std::byte* element = elementAt(machine_, memory, indices);
-        if (element != nullptr && !machine_.failure)
+        Scalar value = tir::run(*step.exprs.back(), state_);
+        BufferMemory& memory = state_.buffers[step.place];
+        std::byte* element = elementAt(state_, memory, indices);
+        if (element != nullptr && !state_.failure)
             writeElement(element, memory.buffer->dtype, value);
     }
 
     void executeFor(Step& step) {
         int64_t least = integer(step.exprs[0]);
         int64_t extent = integer(step.exprs[1]);
-        for (int64_t i = 0; i < extent && !machine_.failure; ++i) {
+        for (int64_t i = 0; i < extent && !state_.failure; ++i) {
             countIteration();
-            machine_.vars[step.place].i = least + i;
+            state_.vars[step.place].i = least + i;
             runChild(step.children[0]);
         }
     }
@@ -318,10 +318,10 @@ private:
             int64_t value = iter.binding != nullptr ? integer(iter.binding) : 0;
             int64_t extent = integer(iter.extent);
             if (value < 0 || value >= extent) {
-                machine_.fail(fmt::format("an iteration variable is {}, outside 0 to {}", value, extent - 1));
+                state_.fail(fmt::format("an iteration variable is {}, outside 0 to {}", value, extent - 1));
                 return;
             }
-            machine_.vars[iter.place].i = value;
+            state_.vars[iter.place].i = value;
             isFirst = isFirst && (iter.kind != IterKind::Reduce || value == 0);
         }
         if (isFirst)
@@ -330,14 +330,14 @@ private:
     }
 
     void executeAllocate(Step& step) {
-        BufferMemory& memory = machine_.buffers[step.buffer.place];
+        BufferMemory& memory = state_.buffers[step.buffer.place];
         int64_t elements = layOut(step.buffer, memory);
-        if (machine_.failure)
+        if (state_.failure)
             return;
         int64_t bytes = elements * step.buffer.buffer->dtype.bytes();
         if (bytes > limits::evaluatorBytes) {
-            machine_.fail(fmt::format("'{}' takes {} bytes, more than {}", step.buffer.buffer->name, bytes,
-                                      limits::evaluatorBytes));
+            state_.fail(fmt::format("'{}' takes {} bytes, more than {}", step.buffer.buffer->name, bytes,
+                                    limits::evaluatorBytes));
             return;
         }
         // Memory starts with bytes that show up in results, if something is read before it is written.
@@ -355,7 +355,7 @@ private:
     int64_t iterations_ = 0;
     CodeMaker maker_;
     std::deque<Step> steps_;
-    Machine machine_;
+    InterpreterState state_;
     const StmtNode* current_ = nullptr;
 };
 

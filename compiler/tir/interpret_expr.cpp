@@ -86,7 +86,7 @@ bool isFloat32(DataType type) {
     return type.code == TypeCode::Float && type.bits == 32;
 }
 
-Scalar runBinary(const Code& code, Scalar a, Scalar b, Machine& machine) {
+Scalar runBinary(const Code& code, Scalar a, Scalar b, InterpreterState& state) {
     if (isFloat32(code.dtype)) {
         auto x = static_cast<float>(a.f);
         auto y = static_cast<float>(b.f);
@@ -100,46 +100,46 @@ Scalar runBinary(const Code& code, Scalar a, Scalar b, Machine& machine) {
     auto result = arith::applyBinary(code.kind, code.dtype, a, b);
     if (result)
         return *result;
-    machine.fail(code.kind == ExprKind::Add || code.kind == ExprKind::Sub || code.kind == ExprKind::Mul
-                     ? "an index goes beyond 64 bits"
-                     : "an integer is divided by zero");
+    state.fail(code.kind == ExprKind::Add || code.kind == ExprKind::Sub || code.kind == ExprKind::Mul
+                   ? "an index goes beyond 64 bits"
+                   : "an integer is divided by zero");
     return ofInt(0);
 }
 
-Scalar runCall(const Code& code, Machine& machine) {
+Scalar runCall(const Code& code, InterpreterState& state) {
     std::vector<Scalar> args;
     args.reserve(code.args.size());
     for (Code* arg : code.args)
-        args.push_back(run(*arg, machine));
+        args.push_back(run(*arg, state));
     auto result = arith::applyIntrinsic(code.intrinsic, code.dtype, code.operandType, args);
     if (result)
         return *result;
-    machine.fail(fmt::format("{} is not interpreted", arith::nameOf(code.intrinsic)));
+    state.fail(fmt::format("{} is not interpreted", arith::nameOf(code.intrinsic)));
     return ofInt(0);
 }
 
-Scalar runLoad(const Code& code, Machine& machine) {
+Scalar runLoad(const Code& code, InterpreterState& state) {
     std::span<Code* const> indices = code.args;
     if (code.isMasked) {
-        if (run(*indices.back(), machine).i == 0)
+        if (run(*indices.back(), state).i == 0)
             return code.dtype.isFloat() ? ofFloat(0) : ofInt(0);
         indices = indices.first(indices.size() - 1);
     }
-    const std::byte* element = elementAt(machine, machine.buffers[code.place], indices);
+    const std::byte* element = elementAt(state, state.buffers[code.place], indices);
     return element == nullptr ? ofInt(0) : readElement(element, code.dtype);
 }
 
-Scalar compute(Code& code, Machine& machine) {
-    auto arg = [&](size_t i) { return run(*code.args[i], machine); };
+Scalar compute(Code& code, InterpreterState& state) {
+    auto arg = [&](size_t i) { return run(*code.args[i], state); };
     switch (code.kind) {
     case ExprKind::Load:
-        return runLoad(code, machine);
+        return runLoad(code, state);
     case ExprKind::Select:
         return arg(arg(0).i != 0 ? 1 : 2);
     case ExprKind::Cast:
         return arith::applyCast(arg(0), code.operandType, code.dtype);
     case ExprKind::Call:
-        return runCall(code, machine);
+        return runCall(code, state);
     case ExprKind::Not:
         return ofInt(arg(0).i == 0 ? 1 : 0);
     case ExprKind::BitNot: {
@@ -159,52 +159,52 @@ Scalar compute(Code& code, Machine& machine) {
         return ofInt(arith::applyCompare(code.kind, code.operandType, arg(0), arg(1)) ? 1 : 0);
     default: {
         Scalar a = arg(0);
-        return runBinary(code, a, arg(1), machine);
+        return runBinary(code, a, arg(1), state);
     }
     }
 }
 
 } // namespace
 
-Scalar run(Code& code, Machine& machine) {
+Scalar run(Code& code, InterpreterState& state) {
     if (code.kind == ExprKind::IntImm || code.kind == ExprKind::FloatImm)
         return code.value;
     if (code.kind == ExprKind::Var)
-        return machine.vars[code.place];
-    if (code.isShared && code.epoch == machine.epoch)
+        return state.vars[code.place];
+    if (code.isShared && code.epoch == state.epoch)
         return code.value;
-    Scalar result = compute(code, machine);
+    Scalar result = compute(code, state);
     if (code.isShared) {
         code.value = result;
-        code.epoch = machine.epoch;
+        code.epoch = state.epoch;
     }
     return result;
 }
 
-std::byte* elementAt(Machine& machine, const BufferMemory& memory, std::span<Code* const> indices) {
+std::byte* elementAt(InterpreterState& state, const BufferMemory& memory, std::span<Code* const> indices) {
     if (memory.data == nullptr) {
-        machine.fail("a buffer is used where it has no memory");
+        state.fail("a buffer is used where it has no memory");
         return nullptr;
     }
     bool isFlat = indices.size() == 1 && memory.shape.size() != 1;
     if (!isFlat && indices.size() != memory.shape.size()) {
-        machine.fail(fmt::format("'{}' has {} dimensions, but is used with {} indices", memory.buffer->name,
-                                 memory.shape.size(), indices.size()));
+        state.fail(fmt::format("'{}' has {} dimensions, but is used with {} indices", memory.buffer->name,
+                               memory.shape.size(), indices.size()));
         return nullptr;
     }
     int64_t position = memory.offset;
     for (size_t i = 0; i < indices.size(); ++i) {
-        int64_t index = run(*indices[i], machine).i;
+        int64_t index = run(*indices[i], state).i;
         int64_t extent = isFlat ? memory.elements : memory.shape[i];
         if (index < 0 || index >= extent) {
-            machine.fail(
+            state.fail(
                 fmt::format("index {} of '{}' is {}, outside 0 to {}", i, memory.buffer->name, index, extent - 1));
             return nullptr;
         }
         position += isFlat ? index : index * memory.strides[i];
     }
     if (position < 0 || position >= memory.elements) {
-        machine.fail(fmt::format("'{}' is used outside its memory", memory.buffer->name));
+        state.fail(fmt::format("'{}' is used outside its memory", memory.buffer->name));
         return nullptr;
     }
     return memory.data + position * memory.buffer->dtype.bytes();

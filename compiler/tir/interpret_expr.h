@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Expressions prepared for the interpreter: Vars and buffers are resolved to places, shared nodes are computed once a
-// statement. The state of a run is a Machine.
+// statement. The state of a run is an InterpreterState.
 #pragma once
 
 #include "arith/scalar.h"
@@ -23,7 +23,7 @@ struct BufferMemory {
     std::vector<std::byte> owned;
 };
 
-struct Machine {
+struct InterpreterState {
     std::vector<arith::Scalar> vars;
     std::vector<BufferMemory> buffers;
     uint64_t epoch = 0; // grows with each statement: values remembered before it are stale
@@ -71,10 +71,10 @@ private:
 };
 
 /// The value of `code`; after a failure anything.
-arith::Scalar run(Code& code, Machine& machine);
+arith::Scalar run(Code& code, InterpreterState& state);
 
 /// Where the element at indices lies; null (and failed) if it is out of bounds.
-std::byte* elementAt(Machine& machine, const BufferMemory& memory, std::span<Code* const> indices);
+std::byte* elementAt(InterpreterState& state, const BufferMemory& memory, std::span<Code* const> indices);
 arith::Scalar readElement(const std::byte* from, DataType type);
 void writeElement(std::byte* to, DataType type, arith::Scalar value);
 
