@@ -95,7 +95,7 @@ bool isEmulated(const QString& text) {
 /// What the CPU that is emulated lacks of what the target needs, where LLVM knows it by that name; else only the run tells.
 QString lacking(const device::Device& device, const Target& target) {
     const auto emulated = codegen::parseTarget(QString::fromStdString(device.cpu).toLower().toStdString());
-    if (device.cpu.empty() || !emulated || emulated->machine != target.machine)
+    if (device.cpu.empty() || !emulated || emulated->architecture != target.architecture)
         return {};
     QStringList missing;
     for (const std::string& name : codegen::lacking(target, codegen::requiredOf(*emulated)))

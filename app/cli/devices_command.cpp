@@ -55,7 +55,7 @@ std::vector<Fit> fitsOf(const Facts& facts) {
     std::vector<Fit> fits;
     for (const char* name : usualTargets)
         if (const auto target = codegen::parseTarget(name);
-            target && codegen::nameOf(target->machine) == factOf(facts, "machine"))
+            target && codegen::nameOf(target->architecture) == factOf(facts, "machine"))
             fits.push_back({name, fmt::format("{}", fmt::join(codegen::lacking(*target, has), ", "))});
     return fits;
 }
@@ -63,7 +63,7 @@ std::vector<Fit> fitsOf(const Facts& facts) {
 /// The kind of machine that an emulator is asked as: the target's.
 Result<Facts> ask(const Device& device, const Common& common) {
     LATHE_TRY(const Target target, codegen::parseTarget(common.target));
-    LATHE_TRY(device::RunnerCommand command, device::runnerCommand(device, target.machine));
+    LATHE_TRY(device::RunnerCommand command, device::runnerCommand(device, target.architecture));
     device::RunnerOptions options{.timeout = std::chrono::seconds(20)};
     device::useRunner(options, std::move(command));
     device::RunnerClient runner(std::move(options));

@@ -35,8 +35,9 @@ nlohmann::json toJson(const Target& target) {
 std::string lengthOf(const Target& target) {
     if (target.scalableBits > 0)
         return fmt::format(", on CPUs where they have {}{}",
-                           target.machine == Machine::AArch64 ? "exactly " : "at least ", target.scalableBits);
-    return target.machine == Machine::RiscV64 ? ", made of those of floats" : "";
+                           target.architecture == Architecture::AArch64 ? "exactly " : "at least ",
+                           target.scalableBits);
+    return target.architecture == Architecture::RiscV64 ? ", made of those of floats" : "";
 }
 
 void print(const Target& target) {

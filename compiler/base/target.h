@@ -12,15 +12,15 @@
 
 namespace lathe {
 
-/// Kinds of machines that code is made for: 64 bits, little-endian.
-enum class Machine : uint8_t { X86_64, AArch64, RiscV64 };
+/// Instruction sets that code is made for: 64 bits, little-endian.
+enum class Architecture : uint8_t { X86_64, AArch64, RiscV64 };
 
 struct Target {
     std::string triple = "x86_64-unknown-linux-gnu";
     std::string cpu = "x86-64-v3";
     std::string features; // "-f16c,+avx512f": what differs from the cpu's own, in one order; empty: nothing
     // What follows from triple, cpu and features.
-    Machine machine = Machine::X86_64;
+    Architecture architecture = Architecture::X86_64;
     /// Of a machine without vectors, whose registers LLVM takes instead, as many as its registers stand for.
     int vectorRegisters = 16;
     bool hasFma = true;

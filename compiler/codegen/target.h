@@ -45,9 +45,9 @@ struct Required {
 Required requiredOf(const Target& target);
 
 /// "x86_64", "aarch64", "riscv64": as triples and qemu call it.
-std::string_view nameOf(Machine machine);
+std::string_view nameOf(Architecture architecture);
 /// "aarch64-linux-gnu": the triple by which libraries for a machine are found.
-std::string libraryTriple(Machine machine);
+std::string libraryTriple(Architecture architecture);
 
 /// Fails (kind Usage) for a target whose code may not run on this machine, naming the features that are missing.
 Result<void> checkRunsHere(const Target& target);

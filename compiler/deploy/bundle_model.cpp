@@ -71,8 +71,8 @@ int64_t pageSizeOf(const fs::path& artifact) {
 /// "x86-64-v3", "aarch64-cortex-a72": short, and a part of a path. Features beside the cpu's own stand in the manifest.
 std::string tagOf(const Target& target) {
     std::string tag(target.cpu);
-    if (target.machine != Machine::X86_64)
-        tag = fmt::format("{}-{}", codegen::nameOf(target.machine), target.cpu);
+    if (target.architecture != Architecture::X86_64)
+        tag = fmt::format("{}-{}", codegen::nameOf(target.architecture), target.cpu);
     for (char& c : tag)
         if (!isBundlePath(std::string(1, c)) && c != '.')
             c = '-';
@@ -173,7 +173,7 @@ Result<void> Planner::compileVariants() {
         variant.path = path;
         variant.tag = tag;
         variant.triple = packages_[i].triple;
-        variant.machine = codegen::nameOf(target.machine);
+        variant.machine = codegen::nameOf(target.architecture);
         variant.target = toString(target);
         variant.cpu = target.cpu;
         codegen::Required needs = codegen::requiredOf(target);
@@ -220,8 +220,9 @@ Result<void> Planner::tryHere() {
     const device::Device& device = options_.device;
     // One of one's own choice: what runs on it is tried there, whatever runs here.
     const bool isNamed = device.transport == device::Device::Transport::Ssh || !device.cpu.empty();
-    const bool severalMachines = std::ranges::any_of(
-        options_.targets, [&](const Target& target) { return target.machine != options_.targets.front().machine; });
+    const bool severalMachines = std::ranges::any_of(options_.targets, [&](const Target& target) {
+        return target.architecture != options_.targets.front().architecture;
+    });
     std::optional<Diagnostic> refused;
     bool tried = false; // on the device that the bundle is for
     for (size_t i = 0; i < variants_.size(); ++i) {

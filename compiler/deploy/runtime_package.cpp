@@ -40,7 +40,7 @@ std::vector<fs::path> runtimeFolders(const fs::path& named) {
 
 Result<RuntimePackage> findRuntime(const Target& target, const fs::path& named) {
     RuntimePackage package;
-    package.triple = codegen::libraryTriple(target.machine);
+    package.triple = codegen::libraryTriple(target.architecture);
     std::vector<std::string> searched;
     std::error_code failed;
     for (const fs::path& folder : runtimeFolders(named)) {

@@ -40,9 +40,9 @@ fs::path findProgram(const std::string& name) {
 /// What -cpu of qemu gets, so that it has vectors of the target's length and what else is off by itself and qemu 7.2 knows of
 /// it; empty: qemu's own choice.
 std::string emulatedCpu(const Target& target) {
-    if (target.machine == Machine::AArch64 && target.scalableBits > 0)
+    if (target.architecture == Architecture::AArch64 && target.scalableBits > 0)
         return fmt::format("max,sve-default-vector-length={}", target.scalableBits / 8);
-    if (target.machine == Machine::RiscV64) // whose extensions beyond RV64GC are off
+    if (target.architecture == Architecture::RiscV64) // whose extensions beyond RV64GC are off
         return fmt::format("rv64{}{}",
                            target.scalableBits > 0 ? fmt::format(",v=true,vext_spec=v1.0,vlen={}", target.scalableBits)
                                                    : "",
@@ -127,16 +127,16 @@ Result<RunnerCommand> runnerCommand(const Device& device, const Target& target) 
         LATHE_CHECKED(codegen::checkRunsHere(target));
         return RunnerCommand{};
     }
-    LATHE_TRY(RunnerCommand command, runnerCommand(device, target.machine));
+    LATHE_TRY(RunnerCommand command, runnerCommand(device, target.architecture));
     if (command.ssh)
-        command.ssh->machine = target.machine;
+        command.ssh->architecture = target.architecture;
     else if (device.cpu.empty())
         if (const std::string cpu = emulatedCpu(target); !cpu.empty())
             command.arguments.insert(command.arguments.begin(), {"-cpu", cpu});
     return command;
 }
 
-Result<RunnerCommand> runnerCommand(const Device& device, Machine machine) {
+Result<RunnerCommand> runnerCommand(const Device& device, Architecture architecture) {
     if (device.isLocal())
         return RunnerCommand{};
     if (device.transport == Device::Transport::Ssh)
@@ -145,11 +145,11 @@ Result<RunnerCommand> runnerCommand(const Device& device, Machine machine) {
                                               .folder = device.folder,
                                               .environment = device.environment,
                                               .cores = device.cores}};
-    const std::string qemu = fmt::format("qemu-{}", codegen::nameOf(machine));
+    const std::string qemu = fmt::format("qemu-{}", codegen::nameOf(architecture));
     const fs::path program = findProgram(qemu);
     if (program.empty())
         return failure(ErrorKind::Usage, fmt::format("there is no {} on this machine", qemu), "install qemu-user");
-    LATHE_TRY(const fs::path runner, staticRunner(machine));
+    LATHE_TRY(const fs::path runner, staticRunner(architecture));
     RunnerCommand command{program, {}};
     if (!device.cpu.empty())
         command.arguments = {"-cpu", device.cpu};
@@ -164,11 +164,11 @@ Result<Target> targetOfArtifact(const fs::path& artifact) {
     if (!file.read(bytes.data(), bytes.size()))
         return failure(fmt::format("cannot read '{}'", artifact.string()));
     std::copy_n(bytes.data(), bytes.size(), reinterpret_cast<char*>(&header));
-    const std::pair<int, Machine> machines[] = {
-        {EM_X86_64, Machine::X86_64}, {EM_AARCH64, Machine::AArch64}, {EM_RISCV, Machine::RiscV64}};
-    for (const auto& [number, machine] : machines)
+    const std::pair<int, Architecture> architectures[] = {
+        {EM_X86_64, Architecture::X86_64}, {EM_AARCH64, Architecture::AArch64}, {EM_RISCV, Architecture::RiscV64}};
+    for (const auto& [number, architecture] : architectures)
         if (std::string_view(bytes.data(), SELFMAG) == ELFMAG && header.e_machine == number)
-            return codegen::parseTarget(codegen::libraryTriple(machine));
+            return codegen::parseTarget(codegen::libraryTriple(architecture));
     return failure(fmt::format("'{}' is no artifact of a machine that Lathe makes code for", artifact.string()));
 }
 

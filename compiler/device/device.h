@@ -54,7 +54,7 @@ struct RunnerCommand {
 /// Whether a device over ssh can run it turns out there.
 Result<RunnerCommand> runnerCommand(const Device& device, const Target& target);
 /// To ask a device what it is: the runner of this kind of machine where the device is one that takes all.
-Result<RunnerCommand> runnerCommand(const Device& device, Machine machine);
+Result<RunnerCommand> runnerCommand(const Device& device, Architecture architecture);
 
 /// A target of the kind of machine that a file's code is for, with nothing but what all of them have: what there is to know
 /// of an artifact before it is loaded. Fails for what is no ELF file of such a machine.

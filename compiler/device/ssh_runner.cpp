@@ -141,10 +141,10 @@ Result<std::string> nextLine(const SshRunner& runner, ChildProcess& child, Child
                    "a login there must print little where there is no terminal");
 }
 
-Result<Machine> machineOf(std::string_view name, const SshRunner& runner) {
-    for (const Machine machine : {Machine::X86_64, Machine::AArch64, Machine::RiscV64})
-        if (name == codegen::nameOf(machine) || (machine == Machine::AArch64 && name == "arm64"))
-            return machine;
+Result<Architecture> architectureOf(std::string_view name, const SshRunner& runner) {
+    for (const Architecture architecture : {Architecture::X86_64, Architecture::AArch64, Architecture::RiscV64})
+        if (name == codegen::nameOf(architecture) || (architecture == Architecture::AArch64 && name == "arm64"))
+            return architecture;
     return failure(fmt::format("{} is {}, which Lathe has no runtime for", printable(runner.device), printable(name)),
                    "x86_64, aarch64 and riscv64 are the machines that it knows");
 }
@@ -170,14 +170,15 @@ Result<void> push(const SshRunner& runner, ChildProcess& child, ChildProcess::De
         return stopped(io, runner, child);
     LATHE_TRY(const std::string hello, nextLine(runner, child, deadline));
     const size_t blank = hello.find(' ');
-    LATHE_TRY(const Machine machine,
-              machineOf(blank == std::string::npos ? "" : std::string_view(hello).substr(blank + 1), runner));
-    if (runner.machine && *runner.machine != machine)
-        return failure(ErrorKind::Unsupported,
-                       fmt::format("the code is for {}, and {} is {}", codegen::nameOf(*runner.machine),
-                                   printable(runner.device), codegen::nameOf(machine)),
-                       fmt::format("compile the model for that device: --target {}", codegen::libraryTriple(machine)));
-    LATHE_TRY(const fs::path program, staticRunner(machine));
+    LATHE_TRY(const Architecture architecture,
+              architectureOf(blank == std::string::npos ? "" : std::string_view(hello).substr(blank + 1), runner));
+    if (runner.architecture && *runner.architecture != architecture)
+        return failure(
+            ErrorKind::Unsupported,
+            fmt::format("the code is for {}, and {} is {}", codegen::nameOf(*runner.architecture),
+                        printable(runner.device), codegen::nameOf(architecture)),
+            fmt::format("compile the model for that device: --target {}", codegen::libraryTriple(architecture)));
+    LATHE_TRY(const fs::path program, staticRunner(architecture));
     LATHE_CHECKED(send(program, runner, child, deadline));
     LATHE_TRY(const std::string pushed, nextLine(runner, child, deadline));
     return {};
@@ -185,15 +186,15 @@ Result<void> push(const SshRunner& runner, ChildProcess& child, ChildProcess::De
 
 } // namespace
 
-Result<fs::path> staticRunner(Machine machine) {
+Result<fs::path> staticRunner(Architecture architecture) {
     std::error_code ignored;
     fs::path runner = fs::read_symlink("/proc/self/exe", ignored).parent_path().parent_path() / "share" / "lathe" /
-                      "runtimes" / codegen::libraryTriple(machine) / "bin" / "lathe-runner";
+                      "runtimes" / codegen::libraryTriple(architecture) / "bin" / "lathe-runner";
     if (fs::exists(runner, ignored))
         return runner;
     return failure(ErrorKind::Usage,
                    fmt::format("there is no runtime for {} beside this program: {} is missing",
-                               codegen::libraryTriple(machine), runner.string()),
+                               codegen::libraryTriple(architecture), runner.string()),
                    "install Lathe's runtimes, or build them: ./dev build release runtimes");
 }
 

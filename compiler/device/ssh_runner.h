@@ -23,15 +23,15 @@ namespace lathe::device {
 
 /// The program that is pushed, which needs nothing but a kernel: of share/lathe/runtimes/TRIPLE beside this program. Fails with
 /// kind Usage if there is none, and says how to get it.
-Result<std::filesystem::path> staticRunner(Machine machine);
+Result<std::filesystem::path> staticRunner(Architecture architecture);
 
 struct SshRunner {
-    std::string device;                   // what it is called
-    std::string host;                     // as ssh takes it
-    std::string folder;                   // there; empty: $TMPDIR or /tmp
-    std::vector<std::string> environment; // NAME=VALUE
-    std::string cores;                    // "0-3,6"; empty: all
-    std::optional<Machine> machine = {};  // whose code it is to run; nothing: whatever it is
+    std::string device;                            // what it is called
+    std::string host;                              // as ssh takes it
+    std::string folder;                            // there; empty: $TMPDIR or /tmp
+    std::vector<std::string> environment;          // NAME=VALUE
+    std::string cores;                             // "0-3,6"; empty: all
+    std::optional<Architecture> architecture = {}; // whose code it is to run; nothing: whatever it is
     /// After so long without any sign of life it is lost.
     std::chrono::milliseconds silence{15'000};
     bool operator==(const SshRunner&) const = default;

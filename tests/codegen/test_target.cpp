@@ -232,7 +232,9 @@ private slots:
     }
 
     void foreignCodeDoesNotRunHere() {
-        const Machine other = codegen::nativeTarget().machine == Machine::AArch64 ? Machine::X86_64 : Machine::AArch64;
+        const Architecture other = codegen::nativeTarget().architecture == Architecture::AArch64
+                                       ? Architecture::X86_64
+                                       : Architecture::AArch64;
         const auto refused = codegen::checkRunsHere(*codegen::parseTarget(codegen::libraryTriple(other)));
         QVERIFY(!refused);
         QVERIFY2(toString(refused.error()).find("does not run on this machine, which is") != std::string::npos,

@@ -33,7 +33,7 @@ private slots:
     void localRunsWhatThisMachineCan() {
         const auto command = device::runnerCommand({}, codegen::nativeTarget());
         QVERIFY(command && command->program.empty() && command->arguments.empty());
-        const bool onArm = codegen::nativeTarget().machine == Machine::AArch64;
+        const bool onArm = codegen::nativeTarget().architecture == Architecture::AArch64;
         QVERIFY(!device::runnerCommand({}, *codegen::parseTarget(onArm ? "x86-64-v2" : "cortex-a72")));
     }
 
@@ -65,7 +65,7 @@ private slots:
 
     void artifactsTellTheirMachine() {
         const auto own = device::targetOfArtifact("/proc/self/exe");
-        QVERIFY(own && own->machine == codegen::nativeTarget().machine);
+        QVERIFY(own && own->architecture == codegen::nativeTarget().architecture);
         QVERIFY(!device::targetOfArtifact("/nowhere/x.so"));
         QTemporaryDir folder;
         const std::string text = folder.filePath("text").toStdString();

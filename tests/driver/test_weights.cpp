@@ -80,9 +80,9 @@ private slots:
             const QString path = folder.filePath(QString(target) + ".so");
             return compiles(proto, path, *codegen::parseTarget(target)) ? path : QString();
         };
-        const char* own = codegen::nativeTarget().machine == Machine::AArch64   ? "aarch64-linux-gnu"
-                          : codegen::nativeTarget().machine == Machine::RiscV64 ? "rv64gc"
-                                                                                : "x86-64-v2";
+        const char* own = codegen::nativeTarget().architecture == Architecture::AArch64   ? "aarch64-linux-gnu"
+                          : codegen::nativeTarget().architecture == Architecture::RiscV64 ? "rv64gc"
+                                                                                          : "x86-64-v2";
         const QByteArray constant = addedToZeros(artifactFor(own));
         QCOMPARE(constant.size(), 64 * 64 * 4);
         for (const char* target : {"x86-64-v2", "x86-64-v3", "x86-64-v4", "cortex-a72", "a64fx", "rv64gc", "rv64gcv"}) {

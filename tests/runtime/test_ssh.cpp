@@ -375,7 +375,8 @@ private slots:
 
     void anotherMachineIsRefused() {
         RunnerOptions options = on(over("device"));
-        options.ssh->machine = *options.ssh->machine == Machine::AArch64 ? Machine::X86_64 : Machine::AArch64;
+        options.ssh->architecture =
+            *options.ssh->architecture == Architecture::AArch64 ? Architecture::X86_64 : Architecture::AArch64;
         RunnerClient client(options);
         const auto loaded = client.load(probe_);
         QVERIFY(!loaded);

@@ -23,38 +23,39 @@ struct LoopCount {
 
 /// How a machine's instructions read.
 struct Assembly {
-    Machine machine;
+    Architecture architecture;
     std::string_view registers; // that multiply-adds should work on: stands in their text
 
     explicit Assembly(const Target& target)
-        : machine(target.machine), registers(machine == Machine::X86_64    ? (target.vectorBits == 512 ? "zmm" : "ymm")
-                                             : machine == Machine::AArch64 ? (target.scalableBits > 0 ? " z" : ".4s")
-                                             : target.scalableBits > 0     ? "vf"
-                                                                           : "fmadd") {}
+        : architecture(target.architecture),
+          registers(architecture == Architecture::X86_64    ? (target.vectorBits == 512 ? "zmm" : "ymm")
+                    : architecture == Architecture::AArch64 ? (target.scalableBits > 0 ? " z" : ".4s")
+                    : target.scalableBits > 0               ? "vf"
+                                                            : "fmadd") {}
 
     bool isBranch(std::string_view text) const {
-        switch (machine) {
-        case Machine::X86_64:
+        switch (architecture) {
+        case Architecture::X86_64:
             return text.starts_with('j');
-        case Machine::AArch64: // "bsl" is none
+        case Architecture::AArch64: // "bsl" is none
             return startsWithAny(text, {"b.", "b ", "cbz", "cbnz", "tbz", "tbnz"});
-        case Machine::RiscV64:
+        case Architecture::RiscV64:
             return text.starts_with('b') || text.starts_with("j ");
         }
         return false;
     }
     bool isFused(std::string_view text) const {
-        return machine == Machine::X86_64    ? startsWithAny(text, {"vfmadd", "vfnmadd"})
-               : machine == Machine::AArch64 ? startsWithAny(text, {"fmla", "fmad", "fmls"})
-                                             : startsWithAny(text, {"vfmacc", "vfmadd", "vfnmsac", "fmadd"});
+        return architecture == Architecture::X86_64    ? startsWithAny(text, {"vfmadd", "vfnmadd"})
+               : architecture == Architecture::AArch64 ? startsWithAny(text, {"fmla", "fmad", "fmls"})
+                                                       : startsWithAny(text, {"vfmacc", "vfmadd", "vfnmsac", "fmadd"});
     }
     static bool startsWithAny(std::string_view text, std::initializer_list<std::string_view> names) {
         return std::ranges::any_of(names, [&](std::string_view name) { return text.starts_with(name); });
     }
     bool isOnStack(std::string_view text) const {
-        return text.find(machine == Machine::X86_64    ? "rsp"
-                         : machine == Machine::AArch64 ? "[sp"
-                                                       : "(sp)") != std::string_view::npos;
+        return text.find(architecture == Architecture::X86_64    ? "rsp"
+                         : architecture == Architecture::AArch64 ? "[sp"
+                                                                 : "(sp)") != std::string_view::npos;
     }
 };
 
@@ -72,7 +73,7 @@ std::vector<LoopCount> hotLoops(const std::vector<Instruction>& code, const Targ
         const int64_t offset = std::strtoll(jump.c_str() + jump.find_last_of(" #") + 1, nullptr, 10);
         if (offset >= 0)
             continue;
-        const size_t from = target.machine == Machine::X86_64 ? end + 1 : end;
+        const size_t from = target.architecture == Architecture::X86_64 ? end + 1 : end;
         const uint64_t begin = code[from].address + static_cast<uint64_t>(offset);
         LoopCount count;
         bool innermost = true;

@@ -28,7 +28,7 @@ Value* FunctionEmitter::saturated(Value* v, unsigned bits, bool isSigned) {
         v = b_.CreateSelect(b_.CreateFCmpOLT(v, low), low, v);
         return b_.CreateTrunc(b_.CreateFPToSI(v, lanesOf(v, b_.getInt32Ty())), type);
     }
-    if (bits == 64 && isSigned && type->isVectorTy() && m_.target.machine == Machine::X86_64 &&
+    if (bits == 64 && isSigned && type->isVectorTy() && m_.target.architecture == Architecture::X86_64 &&
         m_.target.vectorRegisters < 32) {
         // No instruction of x86 before AVX-512 converts vectors to int64. Below 2^51 the last bits of 1.5 * 2^52 + v are v's.
         Value* size = b_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, v);

@@ -79,7 +79,7 @@ llvm::Function* ModuleEmitter::makeFunction(const std::string& name, const std::
     made->addFnAttr("target-cpu", target.cpu);
     if (!target.features.empty())
         made->addFnAttr("target-features", target.features);
-    if (target.machine == Machine::AArch64 && target.scalableBits > 0) {
+    if (target.architecture == Architecture::AArch64 && target.scalableBits > 0) {
         // Without it LLVM uses NEON; with it, it may take the length of registers for what it says.
         const auto units = static_cast<unsigned>(target.scalableBits / 128);
         made->addFnAttr(llvm::Attribute::getWithVScaleRangeArgs(context, units, units));

@@ -22,13 +22,13 @@ namespace lathe::codegen {
 namespace {
 
 #if defined(__aarch64__)
-constexpr Machine here = Machine::AArch64;
+constexpr Architecture here = Architecture::AArch64;
 constexpr auto& isaHere = abi::armIsa;
 #elif defined(__riscv)
-constexpr Machine here = Machine::RiscV64;
+constexpr Architecture here = Architecture::RiscV64;
 constexpr auto& isaHere = abi::riscvIsa;
 #else
-constexpr Machine here = Machine::X86_64;
+constexpr Architecture here = Architecture::X86_64;
 constexpr auto& isaHere = abi::x86Isa;
 #endif
 
@@ -94,7 +94,7 @@ Target findNative() {
             resolved = parseTarget(fmt::format("{}:{}:{}", target.triple, baselineTarget().cpu, features));
         if (resolved)
             target = *std::move(resolved);
-        if (here == Machine::AArch64 && target.scalableBits > 0 && target.scalableBits != lathe_cpu_vector_bits())
+        if (here == Architecture::AArch64 && target.scalableBits > 0 && target.scalableBits != lathe_cpu_vector_bits())
             target.vectorBits = 128, target.scalableBits = 0; // somebody has set another length
     }
     target.cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
@@ -119,7 +119,7 @@ Target baselineTarget() {
 Result<void> checkRunsHere(const Target& target) {
     if (target == nativeTarget())
         return {};
-    if (target.machine != here)
+    if (target.architecture != here)
         return failure(
             ErrorKind::Usage,
             fmt::format("code for '{}' does not run on this machine, which is {}", toString(target), nameOf(here)),

@@ -26,7 +26,7 @@ constexpr std::string_view form =
 /// A kind of machine: what its triples are like, and what LLVM stops the process without, or generated code would call
 /// functions of libraries for; and what it would do so with.
 struct Kind {
-    Machine machine;
+    Architecture architecture;
     llvm::Triple::ArchType arch;
     const char* name;
     const char* triple;
@@ -37,7 +37,7 @@ struct Kind {
 
 const std::vector<Kind>& kinds() {
     static const std::vector<Kind> all = {
-        {Machine::X86_64,
+        {Architecture::X86_64,
          llvm::Triple::x86_64,
          "x86_64",
          "x86_64-unknown-linux-gnu",
@@ -45,7 +45,7 @@ const std::vector<Kind>& kinds() {
          {"64bit", "64bit-mode", "sse4.1"},
          {"soft-float", "32bit-mode", "16bit-mode"},
          "use x86-64-v2 or a newer cpu, and do not take features away that it needs"},
-        {Machine::AArch64,
+        {Architecture::AArch64,
          llvm::Triple::aarch64,
          "aarch64",
          "aarch64-unknown-linux-gnu",
@@ -53,7 +53,7 @@ const std::vector<Kind>& kinds() {
          {"fp-armv8", "neon"},
          {"all"}, // the disassembler's
          "use generic or another cpu with NEON, and do not take features away that it needs"},
-        {Machine::RiscV64,
+        {Architecture::RiscV64,
          llvm::Triple::riscv64,
          "riscv64",
          "riscv64-unknown-linux-gnu",
@@ -66,8 +66,8 @@ const std::vector<Kind>& kinds() {
     return all;
 }
 
-const Kind& kindOf(Machine machine) {
-    return *std::ranges::find(kinds(), machine, &Kind::machine);
+const Kind& kindOf(Architecture architecture) {
+    return *std::ranges::find(kinds(), architecture, &Kind::architecture);
 }
 
 const Kind* kindOf(const llvm::Triple& triple) {
@@ -79,17 +79,17 @@ const Kind* kindOf(const llvm::Triple& triple) {
 
 /// Cpus that LLVM's table has not, by one that it has and features.
 struct Preset {
-    Machine machine;
+    Architecture architecture;
     const char *name, *cpu, *features;
 };
 constexpr Preset presets[] = {
-    {Machine::RiscV64, "rv64gc", "generic-rv64", "+m,+a,+f,+d,+c"},
-    {Machine::RiscV64, "rv64gcv", "generic-rv64", "+m,+a,+f,+d,+c,+v"},
+    {Architecture::RiscV64, "rv64gc", "generic-rv64", "+m,+a,+f,+d,+c"},
+    {Architecture::RiscV64, "rv64gcv", "generic-rv64", "+m,+a,+f,+d,+c,+v"},
 };
 
 const Preset* presetOf(const Kind& kind, std::string_view name) {
     const auto found = std::ranges::find_if(
-        presets, [&](const Preset& preset) { return preset.machine == kind.machine && preset.name == name; });
+        presets, [&](const Preset& preset) { return preset.architecture == kind.architecture && preset.name == name; });
     return found == std::end(presets) ? nullptr : &*found;
 }
 
@@ -138,7 +138,7 @@ Result<void> checkUsable(const Kind& kind, const llvm::MCSubtargetInfo& set, con
         if (has(set, without))
             return failure(ErrorKind::Usage, fmt::format("cannot make code with the feature {}", without),
                            "leave it out");
-    if (kind.machine == Machine::RiscV64)
+    if (kind.architecture == Architecture::RiscV64)
         for (const llvm::SubtargetFeatureKV& entry : set.getAllProcessorFeatures())
             if (set.hasFeature(entry.Value) && isOfVendor(entry.Key))
                 return failure(
@@ -200,7 +200,7 @@ void addNearCpus(Near& near, const Kind& kind, std::string_view cpu) {
     addNear(near, Subtarget(backendOf(kind).createMCSubtargetInfo(kind.triple, "", ""))->getAllProcessorDescriptions(),
             cpu);
     for (const Preset& preset : presets)
-        if (preset.machine == kind.machine)
+        if (preset.architecture == kind.architecture)
             near.emplace(llvm::StringRef(cpu).edit_distance(preset.name), preset.name);
 }
 
@@ -222,8 +222,8 @@ void setSveLength(Target& target, int bits) {
 
 /// What follows from the features.
 void describe(Target& target, const llvm::MCSubtargetInfo& set) {
-    switch (target.machine) {
-    case Machine::X86_64: {
+    switch (target.architecture) {
+    case Architecture::X86_64: {
         const bool wide = has(set, "avx512f") && has(set, "avx512bw") && has(set, "avx512dq") && has(set, "avx512vl");
         target.vectorBits = wide && has(set, "evex512") ? 512 : has(set, "avx") ? 256 : 128;
         target.vectorRegisters = has(set, "avx512vl") ? 32 : 16;
@@ -231,14 +231,14 @@ void describe(Target& target, const llvm::MCSubtargetInfo& set) {
         target.hasHalfConversion = has(set, "f16c");
         return;
     }
-    case Machine::AArch64: {
+    case Architecture::AArch64: {
         const auto* known = std::ranges::find(sveLengths, target.cpu, &SveLength::cpu);
         setSveLength(target, known != std::end(sveLengths) && has(set, "sve") ? known->bits : 128);
         target.vectorRegisters = 32;
         target.hasFma = target.hasHalfConversion = true; // in every AArch64 with NEON
         return;
     }
-    case Machine::RiscV64: {
+    case Architecture::RiscV64: {
         target.scalableBits = promisedLength(set);
         constexpr int widest = 512; // that schedules are made for
         // Without vectors 4 of the 32 registers of floats are one of 128 bits.
@@ -277,7 +277,7 @@ Result<Target> resolve(const std::string& given, const std::string& cpu, std::st
     }
     Target target;
     target.triple = triple;
-    target.machine = kind.machine;
+    target.architecture = kind.architecture;
     target.cpu = cpu;
     std::string all(features);
     if (const Preset* preset = presetOf(kind, cpu)) {
@@ -299,7 +299,7 @@ Result<void> describeMachine(Target& target, std::string_view text) {
                        "use cores=N, l1=BYTES, l2=BYTES, l3=BYTES and vector=128, 256 or 512");
     };
     const int widest =
-        target.machine == Machine::AArch64 && requiredOf(target).has("sve") ? widestSve : target.vectorBits;
+        target.architecture == Architecture::AArch64 && requiredOf(target).has("sve") ? widestSve : target.vectorBits;
     for (std::string_view part : split(text, ',')) {
         const std::vector<std::string_view> sides = split(part, '=', 2);
         int64_t value = 0;
@@ -317,7 +317,7 @@ Result<void> describeMachine(Target& target, std::string_view text) {
         else if (sides[0] == "l3")
             target.l3Bytes = value;
         else if (sides[0] == "vector" && (value == 128 || value == 256 || value == 512) && value <= widest) {
-            if (target.machine == Machine::AArch64)
+            if (target.architecture == Architecture::AArch64)
                 setSveLength(target, static_cast<int>(value));
             else
                 target.vectorBits = static_cast<int>(value);
@@ -370,12 +370,12 @@ bool has(const llvm::MCSubtargetInfo& set, std::string_view feature) {
     return false;
 }
 
-std::string_view nameOf(Machine machine) {
-    return kindOf(machine).name;
+std::string_view nameOf(Architecture architecture) {
+    return kindOf(architecture).name;
 }
 
-std::string libraryTriple(Machine machine) {
-    return fmt::format("{}-linux-gnu", nameOf(machine));
+std::string libraryTriple(Architecture architecture) {
+    return fmt::format("{}-linux-gnu", nameOf(architecture));
 }
 
 Required requiredOf(const Target& target) {
@@ -390,14 +390,14 @@ Required requiredOf(const Target& target) {
             if (has(*set, isa.name))
                 required.isa.emplace_back(isa.name);
     };
-    switch (target.machine) {
-    case Machine::X86_64:
+    switch (target.architecture) {
+    case Architecture::X86_64:
         add(abi::x86Isa);
         break;
-    case Machine::AArch64:
+    case Architecture::AArch64:
         add(abi::armIsa);
         break;
-    case Machine::RiscV64:
+    case Architecture::RiscV64:
         add(abi::riscvIsa);
         break;
     }

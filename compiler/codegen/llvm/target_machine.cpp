@@ -78,7 +78,7 @@ Result<std::unique_ptr<llvm::TargetMachine>> makeTargetMachine(const Target& tar
     const llvm::Target* found = llvm::TargetRegistry::lookupTarget(target.triple, message);
     llvm::TargetOptions options;
     options.AllowFPOpFusion = llvm::FPOpFusion::Standard; // fused only where the IR says `contract`
-    if (target.machine == Machine::RiscV64)
+    if (target.architecture == Architecture::RiscV64)
         options.MCOptions.ABIName = "lp64d"; // Linux's; LLVM's own choice is that without registers for floats
     std::unique_ptr<llvm::TargetMachine> machine(found->createTargetMachine(target.triple, target.cpu, target.features,
                                                                             options, llvm::Reloc::PIC_, std::nullopt,
