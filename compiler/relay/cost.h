@@ -20,8 +20,7 @@ struct Cost {
 /// Of a call of the main function. Of branches the dearer one counts.
 Cost costOf(const Module& module);
 
-/// Floating-point operations of one call; absent where a size is not constant. An operator that has no rule of its own counts
-/// as one operation an element of its result.
+/// Floating-point operations of one call, by the operator's column (relay/operator_flops.h); absent where a size is not constant.
 std::optional<double> flopsOf(const OpCall& call, std::span<const Type> args, const Type& result);
 
 } // namespace lathe::relay

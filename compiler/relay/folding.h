@@ -36,7 +36,8 @@ private:
 /// their float weights unpacked and laid out.
 bool paysAsConstant(const Type& result, const Origins::Amount& from);
 
-/// Steps of computing a call, about a nanosecond each in compiled code: elements read, written, and summed on the way.
+/// Steps of computing a call, about a nanosecond each in compiled code: elements read, written, and summed on the way, by the
+/// operator's column (relay/operator_steps.h).
 /// Unknown dims count as 1. Never over 2^62.
 int64_t stepsOf(const OpCall& call, std::span<const Type> args, const Type& result);
 

@@ -10,6 +10,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string_view>
 
 namespace lathe::relay {
@@ -139,6 +141,17 @@ enum class Numerics : uint8_t { Exact, Rounding, Transcendental, Accumulating, R
 struct Attrs; // relay/attrs.h
 using AttrsPtr = std::shared_ptr<const Attrs>;
 
+struct OpCall; // relay/ir.h
+struct TypeNode;
+using Type = std::shared_ptr<const TypeNode>;
+
+/// What a column that depends on the call is asked about.
+struct TypedCall {
+    const OpCall& call;
+    std::span<const Type> args; // null for an absent operand
+    const Type& result;
+};
+
 struct OpInfo {
     Op op;
     std::string_view name;   // "matmul": as printed
@@ -148,9 +161,14 @@ struct OpInfo {
     bool pure;    // false: never merged, folded or duplicated
     bool mayFail; // has a run-time check; never hoisted out of an `if`
     Numerics numerics;
+    /// Floating-point operations of a call whose result is floating, a multiply-add as two; nothing where a size is not constant
+    /// (relay/operator_flops.h).
+    std::optional<double> (*flops)(const TypedCall& call);
+    /// Elements read and summed on the way for an element of the result (relay/operator_steps.h).
+    double (*steps)(const TypedCall& call);
 };
 
-/// Row of an operator. Type rules and value rules stand beside it in relay/rules.h (they need the Builder's context).
+/// Row of an operator, whole: no column is null but makeAttrs. Type rules and value rules stand beside it in relay/rules.h (they need the Builder's context).
 const OpInfo& info(Op op);
 /// By printed name; null if there is none.
 const OpInfo* findOp(std::string_view name);

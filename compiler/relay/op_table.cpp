@@ -7,6 +7,8 @@
 // scatter, give several results or define symbols are Opaque.
 #include "relay/attrs.h"
 #include "relay/op.h"
+#include "relay/operator_flops.h"
+#include "relay/operator_steps.h"
 
 #include <array>
 #include <string>
@@ -27,7 +29,21 @@ constexpr auto none = nullptr;
 
 constexpr OpInfo row(Op op, std::string_view name, int minArgs, int maxArgs, AttrsPtr (*attrs)(), FusionKind fusion,
                      Numerics numerics = Numerics::Exact, bool mayFail = false, bool pure = true) {
-    return {op, name, minArgs, maxArgs, attrs, fusion, pure, mayFail, numerics};
+    const auto flops = fusion == Injective ? flops::perElement<0> : flops::perElement<1>;
+    const auto steps = fusion <= Reduction ? steps::perElement<1>
+                       : fusion == Opaque  ? steps::perElement<4>
+                                           : steps::perElement<64>;
+    return {op, name, minArgs, maxArgs, attrs, fusion, pure, mayFail, numerics, flops, steps};
+}
+/// What is other in a row than its kind has it.
+struct RowColumns {
+    decltype(OpInfo::flops) flops = nullptr;
+    decltype(OpInfo::steps) steps = nullptr;
+};
+constexpr OpInfo with(OpInfo row, const RowColumns& columns) {
+    row.flops = columns.flops ? columns.flops : row.flops;
+    row.steps = columns.steps ? columns.steps : row.steps;
+    return row;
 }
 constexpr OpInfo unary(Op op, std::string_view name, Numerics numerics) {
     return row(op, name, 1, 1, none, Elementwise, numerics);
@@ -62,16 +78,16 @@ constexpr OpInfo rows[] = {
     unary(Op::Acosh, "acosh", transcendental),
     unary(Op::Atanh, "atanh", transcendental),
     unary(Op::Erf, "erf", transcendental),
-    unary(Op::Sigmoid, "sigmoid", transcendental),
+    with(unary(Op::Sigmoid, "sigmoid", transcendental), {.flops = flops::perElement<4>}), // 1 / (1 + exp(-x))
     unary(Op::Reciprocal, "reciprocal", rounding),
     unary(Op::Relu, "relu", exact),
     unary(Op::LogicalNot, "logical_not", exact),
     unary(Op::BitwiseNot, "bitwise_not", exact),
     unary(Op::IsNan, "is_nan", exact),
     row(Op::IsInf, "is_inf", 1, 1, make<IsInfAttrs>, Elementwise),
-    row(Op::Cast, "cast", 1, 1, make<CastAttrs>, Elementwise, rounding),
-    row(Op::BitCast, "bit_cast", 1, 1, make<CastAttrs>, Elementwise),
-    unary(Op::Copy, "copy", exact),
+    with(row(Op::Cast, "cast", 1, 1, make<CastAttrs>, Elementwise, rounding), {.flops = flops::perElement<0>}),
+    with(row(Op::BitCast, "bit_cast", 1, 1, make<CastAttrs>, Elementwise), {.flops = flops::perElement<0>}),
+    with(unary(Op::Copy, "copy", exact), {.flops = flops::perElement<0>}),
     binary(Op::Add, "add", rounding),
     binary(Op::Subtract, "subtract", rounding),
     binary(Op::Multiply, "multiply", rounding),
@@ -94,14 +110,15 @@ constexpr OpInfo rows[] = {
     binary(Op::BitwiseXor, "bitwise_xor"),
     binary(Op::LeftShift, "left_shift"),
     binary(Op::RightShift, "right_shift"),
-    row(Op::Where, "where", 3, 3, none, Broadcast),
+    with(row(Op::Where, "where", 3, 3, none, Broadcast), {.flops = flops::perElement<0>}),
     row(Op::ShapeOf, "shape_of", 1, 1, none, Injective),
     row(Op::Reshape, "reshape", 1, 1, make<ReshapeAttrs>, Injective),
     row(Op::Transpose, "transpose", 1, 1, make<TransposeAttrs>, Injective),
-    row(Op::BroadcastTo, "broadcast_to", 1, 1, make<BroadcastAttrs>, Broadcast),
+    with(row(Op::BroadcastTo, "broadcast_to", 1, 1, make<BroadcastAttrs>, Broadcast), {.flops = flops::perElement<0>}),
     row(Op::Concat, "concat", 1, -1, make<AxisAttrs>, Injective),
     row(Op::Slice, "slice", 1, 1, make<SliceAttrs>, Injective),
-    row(Op::DynamicSlice, "dynamic_slice", 4, 4, make<AxesAttrs>, Opaque, exact, fails),
+    with(row(Op::DynamicSlice, "dynamic_slice", 4, 4, make<AxesAttrs>, Opaque, exact, fails),
+         {.flops = flops::perElement<0>}),
     row(Op::Pad, "pad", 1, 2, make<PadAttrs>, Injective),
     row(Op::Tile, "tile", 1, 1, make<TileAttrs>, Injective),
     row(Op::Gather, "gather", 2, 2, make<AxisAttrs>, Injective, exact, fails),
@@ -111,43 +128,57 @@ constexpr OpInfo rows[] = {
     row(Op::ScatterNd, "scatter_nd", 3, 3, make<ScatterAttrs>, Opaque, accumulating, fails),
     row(Op::Range, "range", 3, 3, none, Injective, rounding, fails),
     row(Op::Iota, "iota", 0, 0, make<IotaAttrs>, Injective),
-    row(Op::Full, "full", 1, 1, make<BroadcastAttrs>, Broadcast),
+    with(row(Op::Full, "full", 1, 1, make<BroadcastAttrs>, Broadcast), {.flops = flops::perElement<0>}),
     row(Op::OneHot, "one_hot", 2, 2, make<OneHotAttrs>, Injective),
     row(Op::Trilu, "trilu", 1, 1, make<TriluAttrs>, Injective),
     row(Op::ReverseSequence, "reverse_sequence", 2, 2, make<ReverseAttrs>, Injective, exact, fails),
     row(Op::Reverse, "reverse", 1, 1, make<AxesAttrs>, Injective),
     row(Op::Relayout, "relayout", 1, 1, make<RelayoutAttrs>, Injective),
-    row(Op::Reduce, "reduce", 1, 1, make<ReduceAttrs>, Reduction, accumulating),
+    with(row(Op::Reduce, "reduce", 1, 1, make<ReduceAttrs>, Reduction, accumulating), {.flops = flops::reduce}),
     row(Op::ArgReduce, "arg_reduce", 1, 1, make<ArgReduceAttrs>, Reduction),
     row(Op::CumSum, "cum_sum", 1, 1, make<CumAttrs>, Opaque, accumulating),
-    row(Op::Softmax, "softmax", 1, 1, make<AxisAttrs>, OutFusable, accumulating),
-    row(Op::LogSoftmax, "log_softmax", 1, 1, make<AxisAttrs>, OutFusable, accumulating),
-    row(Op::LayerNorm, "layer_norm", 2, 3, make<NormAttrs>, OutFusable, accumulating),
-    row(Op::BatchNorm, "batch_norm", 5, 5, make<NormAttrs>, Broadcast, rounding),
-    unary(Op::Dropout, "dropout", exact),
+    with(row(Op::Softmax, "softmax", 1, 1, make<AxisAttrs>, OutFusable, accumulating),
+         {.flops = flops::perElement<5>}), // largest, difference, exp, sum, quotient
+    with(row(Op::LogSoftmax, "log_softmax", 1, 1, make<AxisAttrs>, OutFusable, accumulating),
+         {.flops = flops::perElement<5>}),
+    with(row(Op::LayerNorm, "layer_norm", 2, 3, make<NormAttrs>, OutFusable, accumulating),
+         {.flops = flops::perElement<7>}), // mean, difference, square, sum, product, scale, bias
+    with(row(Op::BatchNorm, "batch_norm", 5, 5, make<NormAttrs>, Broadcast, rounding), {.flops = flops::perElement<4>}),
+    with(unary(Op::Dropout, "dropout", exact), {.flops = flops::perElement<0>}),
     row(Op::TopK, "top_k", 1, 1, make<TopKAttrs>, Opaque),
     row(Op::Unique, "unique", 1, 1, make<UniqueAttrs>, Opaque),
     row(Op::NonZero, "non_zero", 1, 1, none, Opaque),
-    row(Op::Compress, "compress", 2, 2, make<AxisAttrs>, Opaque, exact, fails),
-    row(Op::NonMaxSuppression, "non_max_suppression", 2, 5, make<NmsAttrs>, Opaque, rounding),
-    row(Op::MatMul, "matmul", 2, 2, make<MatMulAttrs>, OutFusable, accumulating),
-    row(Op::Conv, "conv", 2, 2, make<ConvAttrs>, OutFusable, accumulating),
-    row(Op::WinogradWeights, "winograd_weights", 1, 1, make<WinogradAttrs>, Opaque, accumulating),
-    row(Op::WinogradConv, "winograd_conv", 2, 2, make<WinogradAttrs>, OutFusable, accumulating),
-    row(Op::MaxPool, "max_pool", 1, 1, make<PoolAttrs>, OutFusable),
-    row(Op::MaxPoolWithIndex, "max_pool_with_index", 1, 1, make<PoolAttrs>, Opaque),
-    row(Op::AvgPool, "avg_pool", 1, 1, make<PoolAttrs>, OutFusable, accumulating),
-    row(Op::Einsum, "einsum", 1, -1, make<EinsumAttrs>, OutFusable, accumulating),
+    with(row(Op::Compress, "compress", 2, 2, make<AxisAttrs>, Opaque, exact, fails), {.flops = flops::perElement<0>}),
+    with(row(Op::NonMaxSuppression, "non_max_suppression", 2, 5, make<NmsAttrs>, Opaque, rounding),
+         {.steps = steps::anyWithAny}),
+    with(row(Op::MatMul, "matmul", 2, 2, make<MatMulAttrs>, OutFusable, accumulating),
+         {.flops = flops::matMul, .steps = steps::matMul}),
+    with(row(Op::Conv, "conv", 2, 2, make<ConvAttrs>, OutFusable, accumulating),
+         {.flops = flops::conv, .steps = steps::conv}),
+    with(row(Op::WinogradWeights, "winograd_weights", 1, 1, make<WinogradAttrs>, Opaque, accumulating),
+         {.flops = flops::perElement<18>, .steps = steps::perElement<9>}),
+    with(row(Op::WinogradConv, "winograd_conv", 2, 2, make<WinogradAttrs>, OutFusable, accumulating),
+         {.flops = flops::winogradConv, .steps = steps::winogradConv}),
+    with(row(Op::MaxPool, "max_pool", 1, 1, make<PoolAttrs>, OutFusable), {.flops = flops::pool, .steps = steps::pool}),
+    with(row(Op::MaxPoolWithIndex, "max_pool_with_index", 1, 1, make<PoolAttrs>, Opaque),
+         {.flops = flops::pool, .steps = steps::pool}),
+    with(row(Op::AvgPool, "avg_pool", 1, 1, make<PoolAttrs>, OutFusable, accumulating),
+         {.flops = flops::pool, .steps = steps::pool}),
+    with(row(Op::Einsum, "einsum", 1, -1, make<EinsumAttrs>, OutFusable, accumulating),
+         {.flops = flops::einsum, .steps = steps::anyWithAny}),
     row(Op::Resize, "resize", 1, 1, make<ResizeAttrs>, OutFusable, rounding),
     row(Op::GridSample, "grid_sample", 2, 2, make<GridSampleAttrs>, OutFusable, rounding),
-    row(Op::RoiAlign, "roi_align", 3, 3, make<RoiAlignAttrs>, Opaque, accumulating, fails),
+    with(row(Op::RoiAlign, "roi_align", 3, 3, make<RoiAlignAttrs>, Opaque, accumulating, fails),
+         {.steps = steps::roiAlign}),
     row(Op::DepthToSpace, "depth_to_space", 1, 1, make<BlockAttrs>, Injective),
     row(Op::SpaceToDepth, "space_to_depth", 1, 1, make<BlockAttrs>, Injective),
-    row(Op::Det, "det", 1, 1, none, Opaque, accumulating),
-    row(Op::Dft, "dft", 1, 1, make<DftAttrs>, Opaque, accumulating),
+    with(row(Op::Det, "det", 1, 1, none, Opaque, accumulating), {.steps = steps::anyWithAny}),
+    with(row(Op::Dft, "dft", 1, 1, make<DftAttrs>, Opaque, accumulating), {.flops = flops::dft, .steps = steps::dft}),
     row(Op::RandomUniform, "random_uniform", 0, 0, make<RandomAttrs>, Opaque, Numerics::Random, false, false),
-    row(Op::BindSymbols, "bind_symbols", 1, 1, make<BindSymbolsAttrs>, Opaque, exact, fails, false),
-    row(Op::Assume, "assume", 1, 1, make<AssumeAttrs>, Opaque, exact, fails, false),
+    with(row(Op::BindSymbols, "bind_symbols", 1, 1, make<BindSymbolsAttrs>, Opaque, exact, fails, false),
+         {.flops = flops::perElement<0>}),
+    with(row(Op::Assume, "assume", 1, 1, make<AssumeAttrs>, Opaque, exact, fails, false),
+         {.flops = flops::perElement<0>}),
 };
 
 constexpr bool hasAllOperators() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Floating-point operations by operator.
+#include "relay/operator_flops.h"
+
 #include "relay/attrs.h"
 #include "relay/cost.h"
 #include "relay/element.h"
@@ -92,11 +92,32 @@ Figure einsumFlops(const std::string& equation, std::span<const Type> args) {
     return all;
 }
 
+} // namespace
+
+namespace flops {
+
+Figure anElement(double each, const TypedCall& call) {
+    return product({elementsOf(call.result), each});
+}
+
+Figure matMul(const TypedCall& call) {
+    const bool transposed = attrs<MatMulAttrs>(call.call.attrs).transposeA;
+    return product({2.0, elementsOf(call.result), dimOf(call.args[0], transposed ? -2 : -1)});
+}
+
+Figure conv(const TypedCall& call) {
+    const Figure weights = elementsOf(call.args[1]), results = dimOf(call.args[1], 0);
+    if (!weights || !results || *results == 0)
+        return std::nullopt;
+    return product({2.0, elementsOf(call.result), *weights / *results});
+}
+
 /// The products, and the transforms: four and a half operations an element of a tile, as "choose variants" has it.
-Figure winogradFlops(const OpCall& call, std::span<const Type> args, const Type& result) {
-    const auto tile = static_cast<double>(attrs<WinogradAttrs>(call.attrs).tile);
+Figure winogradConv(const TypedCall& call) {
+    const auto tile = static_cast<double>(attrs<WinogradAttrs>(call.call.attrs).tile);
+    const Type& result = call.result;
     const Figure batch = dimOf(result, 0), results = dimOf(result, 1), height = dimOf(result, 2),
-                 width = dimOf(result, 3), channels = dimOf(args[0], 1);
+                 width = dimOf(result, 3), channels = dimOf(call.args[0], 1);
     if (!batch || !results || !height || !width || !channels)
         return std::nullopt;
     const double tiles = *batch * std::ceil(*height / tile) * std::ceil(*width / tile);
@@ -104,70 +125,30 @@ Figure winogradFlops(const OpCall& call, std::span<const Type> args, const Type&
     return elements * (2 * *channels * *results + 4.5 * (*channels + *results));
 }
 
-/// An element of the result.
-double perElement(const OpCall& call) {
-    switch (call.op) {
-    case Op::Cast:
-    case Op::BitCast:
-    case Op::Copy:
-    case Op::Dropout:
-    case Op::Where:
-    case Op::BroadcastTo:
-    case Op::Full:
-    case Op::BindSymbols:
-    case Op::Assume:
-    case Op::DynamicSlice:
-    case Op::Compress:
-        return 0;
-    case Op::Sigmoid: // 1 / (1 + exp(-x))
-    case Op::BatchNorm:
-        return 4;
-    case Op::Softmax: // largest, difference, exp, sum, quotient
-    case Op::LogSoftmax:
-        return 5;
-    case Op::LayerNorm: // mean, difference, square, sum, product, scale, bias
-        return 7;
-    case Op::WinogradWeights:
-        return 18;
-    default:
-        return info(call.op).fusion == FusionKind::Injective ? 0 : 1;
-    }
+Figure einsum(const TypedCall& call) {
+    return einsumFlops(attrs<EinsumAttrs>(call.call.attrs).equation, call.args);
 }
 
-} // namespace
+Figure reduce(const TypedCall& call) {
+    return elementsOf(call.args[0]);
+}
+
+Figure pool(const TypedCall& call) {
+    double window = 1;
+    for (const int64_t each : attrs<PoolAttrs>(call.call.attrs).kernel)
+        window *= static_cast<double>(each);
+    return anElement(window, call);
+}
+
+/// A complex multiply-add of each element along the axis.
+Figure dft(const TypedCall& call) {
+    return product({4.0, elementsOf(call.result), dimOf(call.args[0], attrs<DftAttrs>(call.call.attrs).axis)});
+}
+
+} // namespace flops
 
 Figure flopsOf(const OpCall& call, std::span<const Type> args, const Type& result) {
-    if (!isFloat(result))
-        return 0.0;
-    const Figure elements = elementsOf(result);
-    switch (call.op) {
-    case Op::MatMul:
-        return product({2.0, elements, dimOf(args[0], attrs<MatMulAttrs>(call.attrs).transposeA ? -2 : -1)});
-    case Op::Conv: {
-        const Figure weights = elementsOf(args[1]), results = dimOf(args[1], 0);
-        if (!weights || !results || *results == 0)
-            return std::nullopt;
-        return product({2.0, elements, *weights / *results});
-    }
-    case Op::WinogradConv:
-        return winogradFlops(call, args, result);
-    case Op::Einsum:
-        return einsumFlops(attrs<EinsumAttrs>(call.attrs).equation, args);
-    case Op::Reduce:
-        return elementsOf(args[0]);
-    case Op::MaxPool:
-    case Op::MaxPoolWithIndex:
-    case Op::AvgPool: {
-        double window = 1;
-        for (const int64_t each : attrs<PoolAttrs>(call.attrs).kernel)
-            window *= static_cast<double>(each);
-        return product({elements, window});
-    }
-    case Op::Dft: // a complex multiply-add of each element along the axis
-        return product({4.0, elements, dimOf(args[0], attrs<DftAttrs>(call.attrs).axis)});
-    default:
-        return perElement(call) == 0 ? 0 : product({elements, perElement(call)});
-    }
+    return isFloat(result) ? info(call.op).flops({call, args, result}) : 0.0;
 }
 
 } // namespace lathe::relay
