@@ -293,7 +293,7 @@ std::optional<Var> Builder::evaluate(const Called& called) {
     const OpInfo& row = info(called.op);
     const bool allConstant =
         std::ranges::all_of(called.args, [&](Var arg) { return !arg || isKnowable(s.at(arg).constant); });
-    if (!row.pure || !allConstant || !s.evaluator || row.numerics == Numerics::Random || called.op == Op::Relayout ||
+    if (!row.pure || !allConstant || !s.evaluator || row.numerics == Numerics::Random || row.layouts.converts ||
         !isSmall(called.type))
         return std::nullopt;
     const int64_t steps = stepsOf({called.op, {}, called.attrs}, called.types, called.type);

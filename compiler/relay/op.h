@@ -7,6 +7,7 @@
 #pragma once
 
 #include "base/data_type.h"
+#include "relay/layout_columns.h"
 
 #include <cstdint>
 #include <memory>
@@ -162,13 +163,14 @@ struct OpInfo {
     bool mayFail; // has a run-time check; never hoisted out of an `if`
     Numerics numerics;
     /// Floating-point operations of a call whose result is floating, a multiply-add as two; nothing where a size is not constant
-    /// (relay/operator_flops.h).
+    /// (relay/operator_flops.h). Never null.
     std::optional<double> (*flops)(const TypedCall& call);
-    /// Elements read and summed on the way for an element of the result (relay/operator_steps.h).
+    /// Elements read and summed on the way for an element of the result (relay/operator_steps.h). Never null.
     double (*steps)(const TypedCall& call);
+    LayoutColumns layouts; // rules in relay/operator_layouts.h
 };
 
-/// Row of an operator, whole: no column is null but makeAttrs. Type rules and value rules stand beside it in relay/rules.h (they need the Builder's context).
+/// Row of an operator. Type rules and value rules stand beside it in relay/rules.h (they need the Builder's context).
 const OpInfo& info(Op op);
 /// By printed name; null if there is none.
 const OpInfo* findOp(std::string_view name);

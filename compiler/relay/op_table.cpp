@@ -8,6 +8,7 @@
 #include "relay/attrs.h"
 #include "relay/op.h"
 #include "relay/operator_flops.h"
+#include "relay/operator_layouts.h"
 #include "relay/operator_steps.h"
 
 #include <array>
@@ -33,16 +34,21 @@ constexpr OpInfo row(Op op, std::string_view name, int minArgs, int maxArgs, Att
     const auto steps = fusion <= Reduction ? steps::perElement<1>
                        : fusion == Opaque  ? steps::perElement<4>
                                            : steps::perElement<64>;
-    return {op, name, minArgs, maxArgs, attrs, fusion, pure, mayFail, numerics, flops, steps};
+    LayoutColumns layouts;
+    if (fusion <= Broadcast)
+        layouts.carries = layouts::elements;
+    return {op, name, minArgs, maxArgs, attrs, fusion, pure, mayFail, numerics, flops, steps, layouts};
 }
 /// What is other in a row than its kind has it.
 struct RowColumns {
     decltype(OpInfo::flops) flops = nullptr;
     decltype(OpInfo::steps) steps = nullptr;
+    std::optional<LayoutColumns> layouts = {};
 };
 constexpr OpInfo with(OpInfo row, const RowColumns& columns) {
     row.flops = columns.flops ? columns.flops : row.flops;
     row.steps = columns.steps ? columns.steps : row.steps;
+    row.layouts = columns.layouts.value_or(row.layouts);
     return row;
 }
 constexpr OpInfo unary(Op op, std::string_view name, Numerics numerics) {
@@ -115,7 +121,8 @@ constexpr OpInfo rows[] = {
     row(Op::Reshape, "reshape", 1, 1, make<ReshapeAttrs>, Injective),
     row(Op::Transpose, "transpose", 1, 1, make<TransposeAttrs>, Injective),
     with(row(Op::BroadcastTo, "broadcast_to", 1, 1, make<BroadcastAttrs>, Broadcast), {.flops = flops::perElement<0>}),
-    row(Op::Concat, "concat", 1, -1, make<AxisAttrs>, Injective),
+    with(row(Op::Concat, "concat", 1, -1, make<AxisAttrs>, Injective),
+         {.layouts = LayoutColumns{.carries = layouts::concat}}),
     row(Op::Slice, "slice", 1, 1, make<SliceAttrs>, Injective),
     with(row(Op::DynamicSlice, "dynamic_slice", 4, 4, make<AxesAttrs>, Opaque, exact, fails),
          {.flops = flops::perElement<0>}),
@@ -133,8 +140,10 @@ constexpr OpInfo rows[] = {
     row(Op::Trilu, "trilu", 1, 1, make<TriluAttrs>, Injective),
     row(Op::ReverseSequence, "reverse_sequence", 2, 2, make<ReverseAttrs>, Injective, exact, fails),
     row(Op::Reverse, "reverse", 1, 1, make<AxesAttrs>, Injective),
-    row(Op::Relayout, "relayout", 1, 1, make<RelayoutAttrs>, Injective),
-    with(row(Op::Reduce, "reduce", 1, 1, make<ReduceAttrs>, Reduction, accumulating), {.flops = flops::reduce}),
+    with(row(Op::Relayout, "relayout", 1, 1, make<RelayoutAttrs>, Injective),
+         {.layouts = LayoutColumns{.converts = true}}),
+    with(row(Op::Reduce, "reduce", 1, 1, make<ReduceAttrs>, Reduction, accumulating),
+         {.flops = flops::reduce, .layouts = LayoutColumns{.carries = layouts::reduce}}),
     row(Op::ArgReduce, "arg_reduce", 1, 1, make<ArgReduceAttrs>, Reduction),
     row(Op::CumSum, "cum_sum", 1, 1, make<CumAttrs>, Opaque, accumulating),
     with(row(Op::Softmax, "softmax", 1, 1, make<AxisAttrs>, OutFusable, accumulating),
@@ -143,7 +152,8 @@ constexpr OpInfo rows[] = {
          {.flops = flops::perElement<5>}),
     with(row(Op::LayerNorm, "layer_norm", 2, 3, make<NormAttrs>, OutFusable, accumulating),
          {.flops = flops::perElement<7>}), // mean, difference, square, sum, product, scale, bias
-    with(row(Op::BatchNorm, "batch_norm", 5, 5, make<NormAttrs>, Broadcast, rounding), {.flops = flops::perElement<4>}),
+    with(row(Op::BatchNorm, "batch_norm", 5, 5, make<NormAttrs>, Broadcast, rounding),
+         {.flops = flops::perElement<4>, .layouts = LayoutColumns{.carries = layouts::batchNorm}}),
     with(unary(Op::Dropout, "dropout", exact), {.flops = flops::perElement<0>}),
     row(Op::TopK, "top_k", 1, 1, make<TopKAttrs>, Opaque),
     row(Op::Unique, "unique", 1, 1, make<UniqueAttrs>, Opaque),
@@ -152,21 +162,30 @@ constexpr OpInfo rows[] = {
     with(row(Op::NonMaxSuppression, "non_max_suppression", 2, 5, make<NmsAttrs>, Opaque, rounding),
          {.steps = steps::anyWithAny}),
     with(row(Op::MatMul, "matmul", 2, 2, make<MatMulAttrs>, OutFusable, accumulating),
-         {.flops = flops::matMul, .steps = steps::matMul}),
+         {.flops = flops::matMul, .steps = steps::matMul, .layouts = LayoutColumns{.panels = layouts::matMulPanels}}),
     with(row(Op::Conv, "conv", 2, 2, make<ConvAttrs>, OutFusable, accumulating),
-         {.flops = flops::conv, .steps = steps::conv}),
+         {.flops = flops::conv,
+          .steps = steps::conv,
+          .layouts = LayoutColumns{.panels = layouts::convPanels,
+                                   .makes = layouts::convBlocks,
+                                   .carries = layouts::depthwise}}),
     with(row(Op::WinogradWeights, "winograd_weights", 1, 1, make<WinogradAttrs>, Opaque, accumulating),
          {.flops = flops::perElement<18>, .steps = steps::perElement<9>}),
     with(row(Op::WinogradConv, "winograd_conv", 2, 2, make<WinogradAttrs>, OutFusable, accumulating),
-         {.flops = flops::winogradConv, .steps = steps::winogradConv}),
-    with(row(Op::MaxPool, "max_pool", 1, 1, make<PoolAttrs>, OutFusable), {.flops = flops::pool, .steps = steps::pool}),
+         {.flops = flops::winogradConv,
+          .steps = steps::winogradConv,
+          .layouts =
+              LayoutColumns{.panels = layouts::winogradPanels, .blocks = {0, 1}, .makes = layouts::winogradBlocks}}),
+    with(row(Op::MaxPool, "max_pool", 1, 1, make<PoolAttrs>, OutFusable),
+         {.flops = flops::pool, .steps = steps::pool, .layouts = LayoutColumns{.carries = layouts::pool}}),
     with(row(Op::MaxPoolWithIndex, "max_pool_with_index", 1, 1, make<PoolAttrs>, Opaque),
          {.flops = flops::pool, .steps = steps::pool}),
     with(row(Op::AvgPool, "avg_pool", 1, 1, make<PoolAttrs>, OutFusable, accumulating),
-         {.flops = flops::pool, .steps = steps::pool}),
+         {.flops = flops::pool, .steps = steps::pool, .layouts = LayoutColumns{.carries = layouts::pool}}),
     with(row(Op::Einsum, "einsum", 1, -1, make<EinsumAttrs>, OutFusable, accumulating),
          {.flops = flops::einsum, .steps = steps::anyWithAny}),
-    row(Op::Resize, "resize", 1, 1, make<ResizeAttrs>, OutFusable, rounding),
+    with(row(Op::Resize, "resize", 1, 1, make<ResizeAttrs>, OutFusable, rounding),
+         {.layouts = LayoutColumns{.carries = layouts::resize}}),
     row(Op::GridSample, "grid_sample", 2, 2, make<GridSampleAttrs>, OutFusable, rounding),
     with(row(Op::RoiAlign, "roi_align", 3, 3, make<RoiAlignAttrs>, Opaque, accumulating, fails),
          {.steps = steps::roiAlign}),

@@ -192,14 +192,14 @@ private:
         return {};
     }
 
-    /// Operators are defined on logical dims: how a result is stored is the graph's choice, but for relayout, whose
-    /// result is stored as it says.
+    /// Operators are defined on logical dims: how a result is stored is the graph's choice, but for those that convert
+    /// layouts, whose result is stored as they say.
     Result<void> statedByOperator(const Binding& binding, const OpCall& call, const Type& inferred,
                                   const Symbols& fresh) const {
         auto free = [&](const Expr& expr) { return fresh.contains(expr.get()); };
-        bool isRelayout = call.op == Op::Relayout;
-        if (!fits(isRelayout ? inferred : withoutLayout(inferred),
-                  isRelayout ? binding.type : withoutLayout(binding.type), free, false))
+        const bool converts = info(call.op).layouts.converts;
+        if (!fits(converts ? inferred : withoutLayout(inferred), converts ? binding.type : withoutLayout(binding.type),
+                  free, false))
             return fail(binding.var, fmt::format("is {}, stated as {}", toString(inferred), toString(binding.type)));
         return {};
     }

@@ -54,7 +54,7 @@ private:
         for (const relay::BindingPtr& inner : function->second->body->bindings) {
             const auto* op = inner->as<relay::OpCall>();
             if (const std::string site = op ? siteOf(inner->span) : std::string(); !site.empty())
-                (op->op == relay::Op::Relayout ? moved : computed) = site;
+                (info(op->op).layouts.converts ? moved : computed) = site;
         }
         const std::string& site = computed.empty() ? moved : computed;
         if (site.empty()) {

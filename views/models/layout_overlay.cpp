@@ -37,7 +37,7 @@ std::vector<Stored> storedIn(const driver::Trace& trace) {
     relay::visitBindings(*module, [&](const relay::Binding& binding) {
         const relay::TensorType* type = relay::asTensor(binding.type);
         const relay::OpCall* call = binding.as<relay::OpCall>();
-        if (!type || binding.as<relay::ConstantRef>() || (call && call->op == relay::Op::Relayout))
+        if (!type || binding.as<relay::ConstantRef>() || (call && info(call->op).layouts.converts))
             return;
         const QString layout = nameOf(type->layout);
         for (const int32_t id : trace.graph->spans->ids(binding.span)) {

@@ -3,33 +3,39 @@
 
 #include "arith/analysis.h"
 #include "base/rounding.h"
-#include "relay/attrs.h"
-#include "relay/transform/make.h"
+#include "relay/choose/layout_call.h"
 
 #include <algorithm>
+#include <ranges>
 
 namespace lathe::relay::choose {
 namespace {
-
-constexpr size_t channelDim = 1;
 
 bool sameShape(const TensorType& a, const TensorType& b) {
     return std::ranges::equal(a.shape, b.shape,
                               [](const Expr& x, const Expr& y) { return arith::provablyEqual(x, y); });
 }
 
-/// One value a channel: what gates and biases are.
-bool isFlat(const TensorType& type) {
-    return type.shape.size() > channelDim && std::all_of(type.shape.begin() + channelDim + 1, type.shape.end(),
-                                                         [](const Expr& dim) { return arith::isConst(dim, 1); });
+const Expr& extent(const TensorType& type, int dim) {
+    return type.shape[static_cast<size_t>(dim)];
 }
 
-bool sameChannels(const TensorType& a, const TensorType& b) {
-    return a.shape.size() == b.shape.size() && arith::provablyEqual(a.shape[channelDim], b.shape[channelDim]);
+/// One value an index of `dim`, as far as that and what is behind it go: what gates and biases of channels are.
+bool isFlat(const TensorType& type, int dim) {
+    const auto at = static_cast<size_t>(dim);
+    return type.shape.size() > at && std::all_of(type.shape.begin() + dim + 1, type.shape.end(),
+                                                 [](const Expr& behind) { return arith::isConst(behind, 1); });
 }
 
-/// How a call treats the channels of its operands.
-enum class Role { Convolution, Transformed, Depthwise, Pooling, Elementwise, Spatial, Concat, Other };
+bool sameExtent(const TensorType& a, const TensorType& b, int dim) {
+    return a.shape.size() == b.shape.size() && arith::provablyEqual(extent(a, dim), extent(b, dim));
+}
+
+/// Of a value: the dim that is in blocks, and how wide they are.
+struct Blocks {
+    int dim = -1;
+    int64_t width = 0; // 0: none
+};
 
 class Choice {
 public:
@@ -39,28 +45,28 @@ public:
     }
 
     ChannelBlocks make() {
-        for (const BindingPtr& binding : calls_)
-            if (const int64_t width = wantedWidth(*binding)) {
-                wanted_[binding->var.id] = width;
-                if (isMadeFaster(*binding))
-                    faster_.insert(binding->var.id);
+        for (const LayoutCall& call : calls_)
+            if (const Blocks blocks = wantedBlocks(call); blocks.width != 0) {
+                wanted_[call.var().id] = blocks;
+                if (isMadeFaster(call))
+                    faster_.insert(call.var().id);
             }
-        for (size_t i = calls_.size(); i-- > 0;)
-            if (!pinned_.contains(calls_[i]->var.id) && !gains(*calls_[i]))
-                wanted_.erase(calls_[i]->var.id);
+        for (const LayoutCall& call : calls_ | std::views::reverse)
+            if (!pinned_.contains(call.var().id) && !gains(call.var()))
+                wanted_.erase(call.var().id);
         ChannelBlocks result;
-        for (const BindingPtr& binding : calls_) {
-            if (wanted_.contains(binding->var.id)) {
-                const TensorType& type = *asTensor(binding->type);
-                result.layouts[binding->var.id] =
-                    blocksAlong(type.shape.size(), channelDim, wanted_.at(binding->var.id));
-                if (escapes(binding->var))
-                    result.escaping.insert(binding->var.id);
+        for (const LayoutCall& call : calls_) {
+            const uint32_t id = call.var().id;
+            if (const Blocks* blocks = wanted(call.var())) {
+                result.layouts[id] =
+                    blocksAlong(asTensor(call.type())->shape.size(), static_cast<size_t>(blocks->dim), blocks->width);
+                if (escapes(call.var()))
+                    result.escaping.insert(id);
             }
-            if (const std::vector<int64_t> offered = offeredTo(*binding); !offered.empty())
-                result.offered[binding->var.id] = offered;
-            if (readsBlocks(*binding))
-                result.readers.insert(binding->var.id);
+            if (const std::vector<int64_t> offered = offeredTo(call); !offered.empty())
+                result.offered[id] = offered;
+            if (readsBlocks(call))
+                result.readers.insert(id);
         }
         return result;
     }
@@ -71,119 +77,113 @@ private:
             for (const BlockPtr& nested : blocksOf(binding->rhs))
                 collect(*nested);
             if (binding->as<OpCall>())
-                calls_.push_back(binding);
+                calls_.emplace_back(binding, index_);
         }
     }
 
-    /// Of a block of channels by default; 0: the type has none.
-    int64_t widthOf(const Type& type) const {
+    /// Of blocks along `dim` by default; 0: the type has none.
+    int64_t defaultWidth(const Type& type, int dim) const {
         const TensorType* tensor = asTensor(type);
-        if (!tensor || tensor->dtype != types::Float32 || tensor->layout || tensor->shape.size() <= channelDim)
+        if (!tensor || !hasLayouts(tensor->dtype) || tensor->layout || dim < 0 ||
+            tensor->shape.size() <= static_cast<size_t>(dim))
             return 0;
-        return blockWidth(tensor->shape[channelDim], tensor->dtype, target_);
+        return blockWidth(extent(*tensor, dim), tensor->dtype, target_);
     }
 
-    Role roleOf(const OpCall& call) const {
-        switch (call.op) {
-        case Op::Conv: {
-            const ConstantPtr weights = transform::constantOf(index_, call.args[1]);
-            const TensorType* type = weights && !weights->splat ? asTensor(weights->type) : nullptr;
-            const bool blocked = type && blockWidth(type->shape[0], type->dtype, target_) != 0;
-            return blocked && isDenseConvolution(call, *type) ? Role::Convolution
-                   : blocked && isDepthwise(call, *type)      ? Role::Depthwise
-                                                              : Role::Other;
-        }
-        case Op::WinogradConv:
-            return Role::Transformed;
-        case Op::MaxPool:
-        case Op::AvgPool:
-            return Role::Pooling;
-        case Op::Reduce: {
-            const auto& axes = attrs<ReduceAttrs>(call.attrs).axes;
-            return !axes.empty() && std::ranges::all_of(axes, [](int64_t axis) { return axis > int64_t{channelDim}; })
-                       ? Role::Pooling
-                       : Role::Other;
-        }
-        case Op::Resize:
-            return Role::Spatial;
-        case Op::Concat:
-            return attrs<AxisAttrs>(call.attrs).axis == int64_t{channelDim} ? Role::Concat : Role::Other;
-        default: {
-            const FusionKind kind = info(call.op).fusion;
-            return kind == FusionKind::Elementwise || kind == FusionKind::Broadcast ? Role::Elementwise : Role::Other;
-        }
-        }
+    const Blocks* wanted(Var var) const {
+        const auto found = wanted_.find(var.id);
+        return found == wanted_.end() ? nullptr : &found->second;
+    }
+    int64_t widthOf(Var var) const {
+        const Blocks* blocks = wanted(var);
+        return blocks ? blocks->width : 0;
     }
 
-    const Type& typeOf(Var var) const { return transform::typeOf(index_, var); }
-    bool wanted(Var var) const { return wanted_.contains(var.id); }
-
-    /// Widths that a convolution's result may be stored in; nothing if it is none, or nobody would read blocks.
-    std::vector<int64_t> offeredTo(const Binding& binding) const {
-        if (roleOf(*binding.as<OpCall>()) != Role::Convolution || widthOf(binding.type) == 0 || escapes(binding.var))
+    /// Widths that a result may be stored in, of what makes blocks if it is to; nothing if it does not, or nobody would read
+    /// blocks.
+    std::vector<int64_t> offeredTo(const LayoutCall& call) const {
+        const MadeBlocks made = call.makes();
+        if (made.always || defaultWidth(call.type(), made.dim) == 0 || escapes(call.var()))
             return {};
-        const int64_t lanes = target_.lanesOf(asTensor(binding.type)->dtype);
+        const int64_t lanes = target_.lanesOf(asTensor(call.type())->dtype);
         return {0, lanes, 2 * lanes};
     }
 
-    /// The width of the blocks that the result could lie in, as its operands do; 0: it could not.
-    int64_t wantedWidth(const Binding& binding) const {
-        const auto& call = *binding.as<OpCall>();
-        const int64_t width = widthOf(binding.type);
-        const Role role = roleOf(call);
-        if (width == 0 || (role != Role::Transformed && escapes(binding.var)))
-            return 0;
-        const auto operandWidth = [&](Var arg) {
-            const auto found = arg ? wanted_.find(arg.id) : wanted_.end();
-            return found == wanted_.end() ? 0 : found->second;
-        };
-        const auto asOperand = [&](Var arg) {
-            return sameChannels(*asTensor(typeOf(arg)), *asTensor(binding.type)) ? operandWidth(arg) : width;
-        };
-        switch (role) {
-        case Role::Transformed:
-            return width;
-        case Role::Convolution: {
-            const auto pin = pinned_.find(binding.var.id);
-            return pin == pinned_.end() ? width : pin->second;
+    /// The blocks that the result could lie in: those that the call makes, else as its operands do.
+    Blocks wantedBlocks(const LayoutCall& call) const {
+        const MadeBlocks made = call.makes();
+        if (!made.always && escapes(call.var()))
+            return {};
+        if (made.dim < 0)
+            return carriedBlocks(call);
+        const int64_t width = defaultWidth(call.type(), made.dim);
+        const auto pin = made.always || width == 0 ? pinned_.end() : pinned_.find(call.var().id);
+        return {made.dim, pin == pinned_.end() ? width : pin->second};
+    }
+
+    Blocks carriedBlocks(const LayoutCall& call) const {
+        const std::vector<Var>& args = call.args();
+        const auto first =
+            static_cast<size_t>(std::ranges::find_if(args, [&](Var arg) { return wanted(arg); }) - args.begin());
+        if (first == args.size())
+            return {};
+        const CarriedBlocks carried = call.carries(first, wanted(args[first])->dim);
+        const int64_t width = defaultWidth(call.type(), carried.dim);
+        if (width == 0)
+            return {};
+        switch (carried.way) {
+        case Carriage::Elements:
+            return {carried.dim, widthOfElements(call, carried.dim, width)};
+        case Carriage::Slices: {
+            const TensorType &operand = *asTensor(call.argType(first)), &result = *asTensor(call.type());
+            return {carried.dim, sameExtent(operand, result, carried.dim) ? widthOf(args[first]) : width};
         }
-        case Role::Depthwise:
-        case Role::Pooling:
-            return wanted(call.args[0]) ? asOperand(call.args[0]) : 0;
-        case Role::Spatial: // each channel for itself, as many of them
-            return wanted(call.args[0]) && sameChannels(*asTensor(typeOf(call.args[0])), *asTensor(binding.type))
-                       ? operandWidth(call.args[0])
-                       : 0;
-        case Role::Elementwise: {
-            const TensorType& result = *asTensor(binding.type);
-            int64_t common = 0;
-            for (Var arg : call.args) {
-                const TensorType* type = arg ? asTensor(typeOf(arg)) : nullptr;
-                if (!type)
-                    return 0;
-                const bool full = sameShape(*type, result);
-                if (wanted(arg) ? !full && !(isFlat(*type) && sameChannels(*type, result)) : full && !isFlat(*type))
-                    return 0;
-                if (!full || !wanted(arg))
-                    continue;
-                common = common == 0 || common == operandWidth(arg) ? operandWidth(arg) : width;
-            }
-            return common;
+        case Carriage::Parts:
+            return {carried.dim, widthOfParts(call, carried.dim, width)};
+        case Carriage::None:
+            break;
         }
-        case Role::Concat: { // each operand begins with a block
-            const int64_t first = operandWidth(call.args.front());
-            const bool same = std::ranges::all_of(call.args, [&](Var arg) { return operandWidth(arg) == first; });
-            const int64_t common = same ? first : width;
-            const bool good = std::ranges::all_of(call.args, [&](const Var& arg) {
-                return wanted(arg) && (&arg == &call.args.back() ||
-                                       arith::divisible(asTensor(typeOf(arg))->shape[channelDim], common));
-            });
-            return good ? common : 0;
+        return {};
+    }
+
+    /// Whether an operand lies in blocks that are the result's along `dim`.
+    bool carriesTo(const LayoutCall& call, size_t operand, int dim) const {
+        const Blocks* blocks = wanted(call.args()[operand]);
+        return blocks && call.carries(operand, blocks->dim).dim == dim;
+    }
+
+    /// Of blocks along `dim` of what is computed element by element: as its operands have them, by default where they differ. 0
+    /// if one is not in blocks and not flat.
+    int64_t widthOfElements(const LayoutCall& call, int dim, int64_t byDefault) const {
+        const TensorType& result = *asTensor(call.type());
+        int64_t common = 0;
+        for (size_t i = 0; i < call.args().size(); ++i) {
+            const TensorType* type = asTensor(call.argType(i));
+            if (!type)
+                return 0;
+            const int64_t own = widthOf(call.args()[i]);
+            const bool full = sameShape(*type, result);
+            if (own != 0
+                    ? !carriesTo(call, i, dim) || (!full && !(isFlat(*type, dim) && sameExtent(*type, result, dim)))
+                    : full && !isFlat(*type, dim))
+                return 0;
+            if (full && own != 0)
+                common = common == 0 || common == own ? own : byDefault;
         }
-        case Role::Other:
-            return 0;
-        }
-        return 0;
+        return common;
+    }
+
+    /// Of operands one behind the other along `dim`: each begins with a block.
+    int64_t widthOfParts(const LayoutCall& call, int dim, int64_t byDefault) const {
+        const std::vector<Var>& args = call.args();
+        const int64_t first = widthOf(args.front());
+        const bool same = std::ranges::all_of(args, [&](Var arg) { return widthOf(arg) == first; });
+        const int64_t common = same ? first : byDefault;
+        for (size_t i = 0; i < args.size(); ++i)
+            if (!carriesTo(call, i, dim) ||
+                (i + 1 < args.size() && !arith::divisible(extent(*asTensor(call.argType(i)), dim), common)))
+                return 0;
+        return common;
     }
 
     /// Used by what is no operator: a block's result, control flow, tuples. Those see the model's order.
@@ -196,40 +196,43 @@ private:
         return entry->uses != operands;
     }
 
-    /// Operands in blocks as they are, that is. What writes the model's order is slow at that, but for a convolution's tiles of
-    /// whole vectors.
-    bool readsBlocks(const Binding& binding) const {
-        return wanted(binding.var) ||
-               (roleOf(*binding.as<OpCall>()) == Role::Convolution &&
-                arith::divisible(asTensor(binding.type)->shape[channelDim], widthOf(binding.type)));
+    /// Operands in blocks as they are, that is. What writes the model's order is slow at that, but for what makes blocks of its
+    /// own accord and has whole ones: tiles of whole vectors.
+    bool readsBlocks(const LayoutCall& call) const {
+        if (wanted(call.var()))
+            return true;
+        const MadeBlocks made = call.makes();
+        const int64_t width = made.always ? 0 : defaultWidth(call.type(), made.dim);
+        return width != 0 && arith::divisible(extent(*asTensor(call.type()), made.dim), width);
     }
 
     /// Windows run along a block, and what is computed of their results element by element is computed where they are.
-    bool isMadeFaster(const Binding& binding) const {
-        const auto& call = *binding.as<OpCall>();
-        const Role role = roleOf(call);
-        if (role == Role::Transformed) // by vectors of channels alone
-            return true;
-        return role == Role::Depthwise || role == Role::Pooling
-                   ? wanted(call.args[0])
-                   : role == Role::Elementwise && std::ranges::any_of(call.args, [&](Var arg) {
-                         return faster_.contains(arg.id) && !isFlat(*asTensor(typeOf(arg)));
-                     });
+    bool isMadeFaster(const LayoutCall& call) const {
+        if (const MadeBlocks made = call.makes(); made.dim >= 0)
+            return made.always;
+        for (size_t i = 0; i < call.args().size(); ++i)
+            if (const Blocks* blocks = wanted(call.args()[i])) {
+                const CarriedBlocks carried = call.carries(i, blocks->dim);
+                if (carried.gains || (carried.way == Carriage::Elements && faster_.contains(call.args()[i].id) &&
+                                      !isFlat(*asTensor(call.argType(i)), blocks->dim)))
+                    return true;
+            }
+        return false;
     }
 
     /// Whether it is made faster, or some reader is.
-    bool gains(const Binding& binding) const {
-        return faster_.contains(binding.var.id) ||
-               std::ranges::any_of(index_.find(binding.var)->users,
-                                   [&](const BindingPtr& user) { return user->as<OpCall>() && readsBlocks(*user); });
+    bool gains(Var var) const {
+        return faster_.contains(var.id) || std::ranges::any_of(index_.find(var)->users, [&](const BindingPtr& user) {
+                   return user->as<OpCall>() && readsBlocks(LayoutCall(user, index_));
+               });
     }
 
     Index index_;
     const Target& target_;
     const std::map<uint32_t, int64_t>& pinned_;
-    std::vector<BindingPtr> calls_;      // producers first
-    std::map<uint32_t, int64_t> wanted_; // and how wide
-    std::set<uint32_t> faster_;          // of these, made faster in blocks
+    std::vector<LayoutCall> calls_; // producers first
+    std::map<uint32_t, Blocks> wanted_;
+    std::set<uint32_t> faster_; // of these, made faster in blocks
 };
 
 } // namespace
@@ -260,16 +263,6 @@ int64_t blockWidth(const Expr& extent, DataType dtype, const Target& target) {
     if (roundUp(*count, lanes) > 2 * *count)
         return 0;
     return roundUp(*count, 2 * lanes) == roundUp(*count, lanes) ? 2 * lanes : lanes;
-}
-
-bool isDenseConvolution(const OpCall& call, const TensorType& weights) {
-    return call.op == Op::Conv && weights.dtype == types::Float32 && weights.shape.size() >= 3 &&
-           attrs<ConvAttrs>(call.attrs).groups == 1;
-}
-
-bool isDepthwise(const OpCall& call, const TensorType& weights) {
-    return call.op == Op::Conv && weights.dtype == types::Float32 && weights.shape.size() >= 3 &&
-           arith::isConst(weights.shape[1], 1) && arith::isConst(weights.shape[0], attrs<ConvAttrs>(call.attrs).groups);
 }
 
 } // namespace lathe::relay::choose

@@ -4,8 +4,9 @@
 // what follows (additions, pooling, depthwise convolutions) runs along them whatever the window and its step. Of channels that
 // b does not divide the last block is part padding (lower/layout.h says what that means).
 //
-// The choice, per function: what a convolution makes wants blocks, and what is computed of such values element by element
-// or channel by channel wants them too. Kept are those that gain (poolings and depthwise convolutions of blocks) and those
+// Which calls make blocks, carry those of their operands and gain by them is said by the operator table
+// (relay/layout_columns.h). The choice, per function: what a convolution makes wants blocks, and what is computed of such
+// values element by element or channel by channel wants them too. Kept are those that gain (poolings and depthwise convolutions of blocks) and those
 // with a reader that does, or that is a convolution which reads blocks, straight or through the others: all else is written as the model has
 // it. A value with readers of both kinds is stored both ways.
 #pragma once
@@ -41,9 +42,5 @@ int64_t blockWidth(const arith::Expr& extent, DataType dtype, const Target& targ
 
 /// Blocks along `dim`, which stands where it stood; the elements of a block innermost.
 relay::LayoutPtr blocksAlong(size_t rank, size_t dim, int64_t width);
-
-/// A convolution with constant weights whose channels are not grouped; one whose groups are its channels.
-bool isDenseConvolution(const relay::OpCall& call, const relay::TensorType& weights);
-bool isDepthwise(const relay::OpCall& call, const relay::TensorType& weights);
 
 } // namespace lathe::relay::choose

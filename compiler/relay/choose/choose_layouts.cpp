@@ -8,6 +8,7 @@
 #include "base/cache_lines.h"
 #include "relay/attrs.h"
 #include "relay/choose/channel_blocks.h"
+#include "relay/choose/layout_call.h"
 #include "relay/transform/make.h"
 
 #include <numeric>
@@ -15,29 +16,25 @@
 namespace lathe::relay::choose {
 namespace {
 
-/// Panels of `width` along `dim`, outermost, within a panel the other dims in order, its elements innermost. inner: how the
-/// operand's channels (dim 1) are blocked, 0 if they are not; the blocks' elements lie just outside of the panel's.
-LayoutPtr panels(size_t rank, int dim, int64_t width, int64_t inner = 0) {
-    auto layout = std::make_shared<Layout>();
-    layout->axes.push_back({dim, width, true});
-    for (size_t axis = 0; axis < rank; ++axis)
-        if (static_cast<int>(axis) != dim)
-            layout->axes.push_back({static_cast<int>(axis), axis == 1 ? inner : 0, axis == 1 && inner != 0});
-    if (inner != 0)
-        layout->axes.push_back({1, inner, false});
-    layout->axes.push_back({dim, width, false});
-    return layout;
+/// How a layout splits a dim, its innermost axis last.
+const Layout::Axis& blockOf(const LayoutPtr& layout) {
+    return layout->axes.back();
 }
 
-/// The dim of constant weights that panels go along; -1: none.
-int panelDim(const OpCall& call, const TensorType& weights, bool blocked) {
-    if (weights.dtype != types::Float32 || weights.layout)
-        return -1;
-    if (call.op == Op::MatMul && weights.shape.size() == 2)
-        return attrs<MatMulAttrs>(call.attrs).transposeB ? 0 : 1;
-    if (call.op == Op::WinogradConv)
-        return 2;
-    return isDenseConvolution(call, weights) || (blocked && isDepthwise(call, weights)) ? 0 : -1;
+/// Panels of `width` along `dim`, outermost, within a panel the other dims in order, its elements innermost. inner: a dim in
+/// blocks as wide as its factor, whose elements lie just outside of the panel's; factor 0: there is none.
+LayoutPtr panels(size_t rank, int dim, int64_t width, const Layout::Axis& inner) {
+    auto layout = std::make_shared<Layout>();
+    layout->axes.push_back({dim, width, true});
+    for (int axis = 0; axis < static_cast<int>(rank); ++axis) {
+        const bool split = axis == inner.dim && inner.factor != 0;
+        if (axis != dim)
+            layout->axes.push_back({axis, split ? inner.factor : 0, split});
+    }
+    if (inner.factor != 0)
+        layout->axes.push_back(inner);
+    layout->axes.push_back({dim, width, false});
+    return layout;
 }
 
 /// A convolution's result in the model's order is scattered from tiles of a panel, an element a store: below so many
@@ -57,9 +54,9 @@ int64_t stepOfImages(const TensorType& images) {
 }
 
 /// Whether rows of the image in vectors are better than panels of `width` channels, for a result in the model's order.
-bool isBadToScatter(const OpCall& call, const TensorType& weights, const TensorType& result, int64_t width,
+bool isBadToScatter(const PanelRequest& request, const TensorType& weights, const TensorType& result, int64_t width,
                     const Target& target) {
-    if (call.op != Op::Conv || arith::bounds(result.shape.back()).upper < target.lanesOf(weights.dtype))
+    if (!request.scatters || arith::bounds(result.shape.back()).upper < target.lanesOf(weights.dtype))
         return false;
     int64_t products = 1;
     for (size_t dim = 1; dim < weights.shape.size(); ++dim)
@@ -78,7 +75,7 @@ struct PanelWidths {
 };
 PanelWidths panelWidths(const Expr& columns, DataType dtype, const LayoutPtr& result, const Target& target) {
     if (result)
-        return {result->axes.back().factor, {}};
+        return {blockOf(result).factor, {}};
     const int64_t lanes = target.lanesOf(dtype), count = arith::asInt(columns).value_or(0);
     PanelWidths widths{0, {0}};
     for (int64_t vectors = 1; lanes > 1 && vectors <= 4; ++vectors)
@@ -104,7 +101,7 @@ public:
         if (const auto offered = chosen_.offered.find(binding->var.id); offered != chosen_.offered.end()) {
             const LayoutPtr layout = chosen_.of(binding->var);
             choices.push_back({binding->var.id, binding->span, call->op, StoredPart::Blocks,
-                               layout ? layout->axes.back().factor : 0, offered->second});
+                               layout ? blockOf(layout).factor : 0, offered->second});
         }
         std::vector<BindingPtr> result;
         OpCall rewritten = *call;
@@ -112,16 +109,12 @@ public:
         for (Var& arg : rewritten.args)
             if (auto it = copies.find(arg.id); it != copies.end())
                 arg = it->second;
-        if (const ConstantPtr weights = call->args.size() > 1 ? transform::constantOf(index, call->args[1]) : nullptr)
-            packWeights(rewritten, weights, *binding, module, result);
+        const LayoutCall asked(binding, index);
+        packWeights(rewritten, asked, *binding, index, module, result);
         const LayoutPtr layout = chosen_.of(binding->var);
         if (layout)
-            padOperands(rewritten, *binding, layout->axes.back().factor, index, module, result);
-        if (call->op == Op::WinogradConv && !chosen_.of(call->args[0])) {
-            const TensorType& operand = *asTensor(transform::typeOf(index, call->args[0]));
-            if (const int64_t width = blockWidth(operand.shape[1], operand.dtype, target_))
-                storeInBlocks(rewritten.args[0], call->args[0], 1, width, index, *binding, module, result);
-        }
+            padOperands(rewritten, asked, *binding, layout, index, module, result);
+        giveBlocks(rewritten, asked, *binding, index, module, result);
         if (!layout && rewritten.args == call->args)
             return {binding};
         auto made = std::make_shared<Binding>(*binding);
@@ -150,23 +143,35 @@ private:
                                    [&](const BindingPtr& user) { return !chosen_.readers.contains(user->var.id); });
     }
 
+    /// Operands that are wanted in blocks and have none.
+    void giveBlocks(OpCall& call, const LayoutCall& asked, const Binding& binding, const Index& index, Module& module,
+                    std::vector<BindingPtr>& result) {
+        const BlockRequest request = asked.blocks();
+        if (request.operand < 0)
+            return;
+        const auto operand = static_cast<size_t>(request.operand), dim = static_cast<size_t>(request.dim);
+        const TensorType& type = *asTensor(asked.argType(operand));
+        if (const int64_t width = blockWidth(type.shape[dim], type.dtype, target_);
+            width != 0 && !chosen_.of(asked.args()[operand]))
+            storeInBlocks(call.args[operand], asked.args()[operand], dim, width, index, binding, module, result);
+    }
+
     /// What is a value a channel (a bias, a gate) is stored in blocks too where the last one is part padding: every block is
     /// then read whole.
-    void padOperands(OpCall& call, const Binding& binding, int64_t width, const Index& index, Module& module,
-                     std::vector<BindingPtr>& result) {
-        const std::vector<Expr>& shape = asTensor(binding.type)->shape;
-        const FusionKind kind = info(call.op).fusion;
-        if (arith::divisible(shape[1], width) || (kind != FusionKind::Elementwise && kind != FusionKind::Broadcast))
+    void padOperands(OpCall& call, const LayoutCall& asked, const Binding& binding, const LayoutPtr& layout,
+                     const Index& index, Module& module, std::vector<BindingPtr>& result) {
+        const auto [dim, width, outer] = blockOf(layout);
+        const Expr& extent = asTensor(binding.type)->shape[static_cast<size_t>(dim)];
+        if (arith::divisible(extent, width))
             return;
-        const std::vector<Var>& given = binding.as<OpCall>()->args; // under the names that the index knows
+        const std::vector<Var>& given = asked.args(); // under the names that the index knows
         for (size_t i = 0; i < given.size(); ++i) {
-            const TensorType& type = *asTensor(transform::typeOf(index, given[i]));
-            const size_t missing = shape.size() - type.shape.size(); // leading dims
+            const int own = asked.elementDim(i, dim);
             const ConstantPtr constant = transform::constantOf(index, given[i]);
-            if (chosen_.of(given[i]) || (constant && constant->splat) || missing > 1 ||
-                !arith::provablyEqual(type.shape[1 - missing], shape[1]))
+            if (own < 0 || chosen_.of(given[i]) || (constant && constant->splat) ||
+                !arith::provablyEqual(asTensor(asked.argType(i))->shape[static_cast<size_t>(own)], extent))
                 continue;
-            storeInBlocks(call.args[i], given[i], 1 - missing, width, index, binding, module, result);
+            storeInBlocks(call.args[i], given[i], static_cast<size_t>(own), width, index, binding, module, result);
         }
     }
 
@@ -188,15 +193,19 @@ private:
         result.push_back(maker.take(arg).back());
     }
 
-    void packWeights(OpCall& call, const ConstantPtr& weights, const Binding& binding, Module& module,
+    void packWeights(OpCall& call, const LayoutCall& asked, const Binding& binding, const Index& index, Module& module,
                      std::vector<BindingPtr>& result) {
-        const LayoutPtr operand = chosen_.of(binding.as<OpCall>()->args[0]), blocks = chosen_.of(binding.var);
-        const TensorType* type = weights->splat ? nullptr : asTensor(weights->type);
-        const int dim = type ? panelDim(call, *type, blocks != nullptr) : -1;
-        if (dim < 0)
+        const PanelRequest request = asked.panels();
+        const LayoutPtr blocks = chosen_.of(binding.var);
+        if (request.operand < 0 || (request.inBlocksOnly && !blocks))
             return;
-        PanelWidths widths = panelWidths(type->shape[static_cast<size_t>(dim)], type->dtype, blocks, target_);
-        if (!blocks && isBadToScatter(call, *type, *asTensor(binding.type), widths.preferred, target_))
+        const auto place = static_cast<size_t>(request.operand);
+        const ConstantPtr weights = transform::constantOf(index, asked.args()[place]);
+        const TensorType* type = asTensor(weights->type);
+        if (type->layout)
+            return;
+        PanelWidths widths = panelWidths(type->shape[static_cast<size_t>(request.dim)], type->dtype, blocks, target_);
+        if (!blocks && isBadToScatter(request, *type, *asTensor(binding.type), widths.preferred, target_))
             widths.preferred = 0;
         const auto pin = pins_.panels.find(binding.var.id);
         const int64_t width = pin == pins_.panels.end() ? widths.preferred : pin->second;
@@ -204,16 +213,17 @@ private:
             choices.push_back({binding.var.id, binding.span, call.op, StoredPart::Panels, width, widths.offered});
         if (width == 0) // as the model has them
             return;
-        const int64_t inner = operand && isDenseConvolution(call, *type) ? operand->axes.back().factor : 0;
+        const LayoutPtr first = request.inner >= 0 ? chosen_.of(asked.args()[0]) : nullptr;
         RelayoutAttrs relayout;
-        relayout.layout = panels(type->shape.size(), dim, width, inner);
+        relayout.layout =
+            panels(type->shape.size(), request.dim, width, {request.inner, first ? blockOf(first).factor : 0, false});
         const ConstantPtr packed =
             transform::computeConstant(module, binding.span, Op::Relayout, {weights}, std::move(relayout));
         LATHE_ASSERT(packed, "weights of numbers have a recipe");
         transform::Maker maker(module, binding.span);
         maker.constant(packed);
         result = maker.take(Var{module.nextVar++});
-        call.args[1] = result.back()->var;
+        call.args[place] = result.back()->var;
     }
 
     ChannelBlocks chosen_;

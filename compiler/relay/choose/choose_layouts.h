@@ -10,7 +10,9 @@
 // short: the plain variant always exists. So do those of a convolution into the model's order with few products an element,
 // which runs along rows of the image.
 //
-// Activations are stored as channel_blocks.h decides; a Winograd convolution's operand is stored in blocks for it.
+// Activations are stored as channel_blocks.h decides; an operator that wants an operand in blocks gets it so.
+//
+// What operators want, make and carry is said by the operator table (relay/layout_columns.h); no operator is named here.
 //
 // What was chosen among what is recorded, and can be decided otherwise.
 #pragma once

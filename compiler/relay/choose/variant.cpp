@@ -2,6 +2,7 @@
 #include "relay/choose/variant.h"
 
 #include "arith/analysis.h"
+#include "relay/choose/channel_blocks.h"
 
 #include <algorithm>
 #include <cmath>
@@ -33,20 +34,19 @@ double winogradCycles(const ConvShape& conv, const MachineModel& machine) {
     return products + weights / machine.bytesOfMemory() + transforms + 2 * moved / machine.bytesOfChunks;
 }
 
-std::optional<ConvShape> shapeOf(const OpCall& call, const Index& index, const Type& result, const Target& target) {
-    const ConstantPtr weights = call.op == Op::Conv ? transform::constantOf(index, call.args[1]) : nullptr;
-    const TensorType* w = weights && !weights->splat ? asTensor(weights->type) : nullptr;
-    const TensorType* y = asTensor(result);
-    if (!w || !y || w->shape.size() != 4 || w->dtype != types::Float32 || y->dtype != types::Float32)
+/// A convolution with constant weights.
+struct Convolution {
+    const ConvAttrs& attrs;
+    const TensorType &operand, &weights, &result;
+    ConvShape shape;
+};
+
+std::optional<Convolution> convolutionOf(const OpCall& call, const Index& index, const Type& result) {
+    const ConstantPtr constant = call.op == Op::Conv ? transform::constantOf(index, call.args[1]) : nullptr;
+    const TensorType* w = constant && !constant->splat ? asTensor(constant->type) : nullptr;
+    const TensorType *x = w ? asTensor(transform::typeOf(index, call.args[0])) : nullptr, *y = asTensor(result);
+    if (!x || !y || w->shape.size() != 4)
         return std::nullopt;
-    // Without the operand's own word on its channels, it gets no blocks.
-    const TensorType* x = asTensor(transform::typeOf(index, call.args[0]));
-    if (!x || x->dtype != types::Float32 || !arith::asInt(x->shape[1]))
-        return std::nullopt;
-    const auto& at = attrs<ConvAttrs>(call.attrs);
-    const auto all = [](const std::vector<int64_t>& values) {
-        return std::ranges::all_of(values, [](int64_t value) { return value == 1; });
-    };
     const auto known = [](const Expr& dim) { return static_cast<double>(arith::asInt(dim).value_or(0)); };
     const ConvShape shape{std::max(1.0, known(y->shape[0])),
                           known(w->shape[1]),
@@ -54,12 +54,25 @@ std::optional<ConvShape> shapeOf(const OpCall& call, const Index& index, const T
                           known(y->shape[2]),
                           known(y->shape[3]),
                           known(w->shape[2]) * known(w->shape[3])};
-    const int64_t lanes = target.lanesOf(types::Float32);
-    if (at.groups != 1 || !all(at.strides) || !all(at.dilations) || !arith::isConst(w->shape[2], 3) ||
-        !arith::isConst(w->shape[3], 3) || arith::isConst(y->shape[0], 0) || shape.height < 1 || shape.width < 1 ||
-        lanes < 4 || !arith::divisible(w->shape[0], lanes) || !arith::divisible(w->shape[1], lanes))
-        return std::nullopt;
-    return shape;
+    return Convolution{attrs<ConvAttrs>(call.attrs), *x, *w, *y, shape};
+}
+
+bool appliesAlways(const Convolution&, const Target&) {
+    return true;
+}
+
+/// Windows of 3 by 3 elements, one beside the other; channels and results fill vectors. What Winograd's operators compute is
+/// float32.
+bool appliesWinograd(const Convolution& conv, const Target& target) {
+    const auto allOnes = [](const std::vector<int64_t>& values) {
+        return std::ranges::all_of(values, [](int64_t value) { return value == 1; });
+    };
+    const auto& [at, x, w, y, shape] = conv;
+    const int64_t lanes = target.lanesOf(w.dtype);
+    return x.dtype == types::Float32 && w.dtype == types::Float32 && y.dtype == types::Float32 && at.groups == 1 &&
+           allOnes(at.strides) && allOnes(at.dilations) && arith::isConst(w.shape[2], 3) &&
+           arith::isConst(w.shape[3], 3) && !arith::isConst(y.shape[0], 0) && shape.height >= 1 && shape.width >= 1 &&
+           lanes >= 4 && arith::divisible(w.shape[0], lanes) && arith::divisible(w.shape[1], lanes);
 }
 
 template <int64_t m>
@@ -80,28 +93,41 @@ std::vector<BindingPtr> winograd(const BindingPtr& binding, const Index& index, 
 }
 
 struct VariantRow {
+    Op of;
     std::string_view name;
+    Op becomes; // its operands stand where they stood
+    bool (*applies)(const Convolution&, const Target&);
     double (*cycles)(const ConvShape&, const MachineModel&);
     std::vector<BindingPtr> (*rewrite)(const BindingPtr&, const Index&, Module&); // null: as it stands
 };
 
 constexpr VariantRow table[] = {
-    {"direct", directCycles, nullptr},
-    {"winograd2", winogradCycles<2>, winograd<2>},
-    {"winograd4", winogradCycles<4>, winograd<4>},
+    {Op::Conv, "direct", Op::Conv, appliesAlways, directCycles, nullptr},
+    {Op::Conv, "winograd2", Op::WinogradConv, appliesWinograd, winogradCycles<2>, winograd<2>},
+    {Op::Conv, "winograd4", Op::WinogradConv, appliesWinograd, winogradCycles<4>, winograd<4>},
 };
+
+/// Whether an operand that is wanted in blocks can lie in some.
+bool canHaveBlocks(const BlockRequest& request, const OpCall& call, const Index& index, const Target& target) {
+    if (request.operand < 0)
+        return true;
+    const TensorType* type = asTensor(transform::typeOf(index, call.args[static_cast<size_t>(request.operand)]));
+    return type && blockWidth(type->shape[static_cast<size_t>(request.dim)], type->dtype, target) != 0;
+}
 
 } // namespace
 
 std::vector<VariantCost> variantsOf(const OpCall& call, const Index& index, const Type& result,
                                     const MachineModel& machine) {
-    const std::optional<ConvShape> shape = shapeOf(call, index, result, machine.target);
-    if (!shape)
+    const std::optional<Convolution> conv = convolutionOf(call, index, result);
+    if (!conv)
         return {};
     std::vector<VariantCost> costs;
     for (const VariantRow& row : table)
-        costs.push_back({row.name, row.cycles(*shape, machine)});
-    return costs;
+        if (row.of == call.op && row.applies(*conv, machine.target) &&
+            canHaveBlocks(info(row.becomes).layouts.blocks, call, index, machine.target))
+            costs.push_back({row.name, row.cycles(conv->shape, machine)});
+    return costs.size() > 1 ? costs : std::vector<VariantCost>{};
 }
 
 std::string_view preferredVariant(const std::vector<VariantCost>& variants) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Variants: the ways to compute an operator. One table (in variant.cpp): a row has a name, says what the variant is estimated
-// to take on a target, and how the call is rewritten for it. All rows apply to the same calls, convolutions. "choose variants"
-// takes the one that takes least; what was offered is recorded, and another can be decided.
+// Variants: the ways to compute an operator. One table (in variant.cpp): a row says of which operator it is a way, its name, the
+// operator that the call becomes, to which calls it applies, what it is estimated to take on a target, and how the call is
+// rewritten for it. In which layouts a variant wants its operands is said by the operator that it becomes; where that cannot be
+// had, it is not offered. "choose variants" takes the one that takes least; what was offered is recorded, and another can be
+// decided.
 #pragma once
 
 #include "base/machine_model.h"
