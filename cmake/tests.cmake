@@ -19,7 +19,7 @@ set(LATHE_SANITIZER_ENVIRONMENT
     "LSAN_OPTIONS=suppressions='${CMAKE_SOURCE_DIR}/tests/sanitizers/leaks.supp':print_suppressions=0"
     "TSAN_OPTIONS=suppressions='${CMAKE_SOURCE_DIR}/tests/sanitizers/threads.supp':halt_on_error=1"
     "UBSAN_OPTIONS=print_stacktrace=1")
-set(LATHE_TEST_LIBRARIES abi base model arith relay frontend tir te schedule topi lower tune codegen runtime artifact data
+set(LATHE_TEST_LIBRARIES abi base model arith relay frontend tir te schedule moves topi lower tune codegen runtime artifact data
     graph device driver inspect diagnose tuning project records report deploy)
 set(LATHE_RELEASE_FOLDERS end_to_end gui)
 

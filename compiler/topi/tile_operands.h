@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What stands around a reduction in tiles: what is computed for it, what follows it, and how both lie in memory.
+// What stands around a reduction in tiles: what is computed for it, what follows it, and the copy of its columns.
 #pragma once
 
 #include "schedule/schedule.h"
 #include "topi/register_tile.h"
 
 namespace lathe::topi {
-
-/// Elements along `var` become neighbours in the buffer that the block writes: accumulators are whole vectors.
-void innermostInStorage(schedule::Schedule& schedule, const schedule::BlockRef& block, const arith::Var& var);
 
 /// Whether the one that reads the block's result walks the same axes in the same order.
 bool isEpilogue(schedule::Schedule& schedule, const schedule::BlockRef& block, const schedule::BlockRef& consumer);
@@ -21,8 +18,8 @@ std::vector<schedule::BlockRef> ownOperands(const schedule::Schedule& schedule, 
 schedule::BlockRef repackColumns(schedule::Schedule& schedule, const schedule::BlockRef& block,
                                  const RegisterTile& tile);
 
-/// Vectors along the rows as they lie in the operand, those of all columns one after the other: a line of the cache is
-/// read once, and what is written stays near. Where the columns lie next to each other, vectors of these.
+/// Vectors along the rows as they lie in the operand, those of all columns one after the other. Where the columns lie next to
+/// each other, vectors of these.
 void vectorizeRepacking(schedule::Schedule& schedule, const schedule::BlockRef& copy, bool alongColumns,
                         const Target& target);
 

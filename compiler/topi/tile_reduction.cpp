@@ -11,6 +11,7 @@
 
 #include "arith/analysis.h"
 #include "base/rounding.h"
+#include "moves/storage.h"
 #include "tir/access.h"
 #include "topi/parallel_task.h"
 #include "topi/tile_operands.h"
@@ -70,7 +71,7 @@ public:
         consumer_ = epilogue ? consumers.front() : s.cacheWrite(block_, 0, tir::Scope::Local);
         if (epilogue)
             s.setScope(block_, 0, tir::Scope::Local);
-        innermostInStorage(s, block_, body_.iters[static_cast<size_t>(tile_.vectorAxis)].var);
+        moves::innermostInStorage(s, block_, body_.iters[static_cast<size_t>(tile_.vectorAxis)].var);
         makeTiles();
         reduceTile();
         const LoopRef task = fusedTasks(s, block_, tasks_);

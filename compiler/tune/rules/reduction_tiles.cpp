@@ -2,6 +2,7 @@
 #include "tune/rules/reduction_tiles.h"
 
 #include "base/rounding.h"
+#include "moves/storage.h"
 #include "schedule/schedule_loops.h"
 #include "tir/access.h"
 #include "tune/rules/annotate.h"
@@ -61,7 +62,7 @@ public:
         askRegisters();
         askLevels();
         const BlockRef consumer = findConsumer();
-        columnInnermostInStorage();
+        moves::innermostInStorage(s_, block_, body_.iters[vector_].var); // so each accumulator is a register
         const Levels levels = splitConsumer(consumer);
         const LoopRef last = levels.tiles.empty() ? levels.tasks.back() : levels.tiles.back();
         s_.computeAt(block_, last);
@@ -181,18 +182,9 @@ private:
         return s_.cacheWrite(block_, 0, tir::Scope::Local);
     }
 
-    /// Accumulators lie as the vectors go, so each is a register.
-    void columnInnermostInStorage() {
-        const std::vector<arith::Expr>& indices = onlyStore(s_.get(block_))->indices;
-        const auto along = std::ranges::find_if(
-            indices, [&](const arith::Expr& index) { return body_.iters[vector_].var.same(index); });
-        if (along != indices.end())
-            innermostInStorage(s_, block_, static_cast<size_t>(along - indices.begin()));
-    }
-
     void usePacked() {
         packing_ = packingOf(body_);
-        packed_ = pack(s_, block_, *packing_);
+        packed_ = moves::packOperand(s_, block_, packing_->operand, packing_->dim, tir::Scope::Workspace);
         body_ = s_.get(block_);
     }
 

@@ -2,12 +2,11 @@
 #include "tune/rules/storage.h"
 
 #include "arith/analysis.h"
+#include "moves/storage.h"
 #include "tir/access.h"
-#include "tune/rules/annotate.h"
 #include "tune/rules/axes.h"
 
 #include <algorithm>
-#include <fmt/format.h>
 
 namespace lathe::tune {
 
@@ -21,21 +20,6 @@ namespace {
 constexpr int64_t mostNear = 16 * 1024;
 
 } // namespace
-
-void innermostInStorage(Schedule& s, const BlockRef& block, size_t dim) {
-    const size_t dims = onlyStore(s.get(block))->indices.size();
-    if (dim + 1 == dims)
-        return;
-    std::vector<arith::Var> vars;
-    std::vector<arith::Expr> map;
-    for (size_t i = 0; i < dims; ++i) {
-        vars.push_back(arith::var(fmt::format("i{}", i)));
-        if (i != dim)
-            map.push_back(vars.back());
-    }
-    map.push_back(vars[dim]);
-    s.transformLayout(block, 0, vars, map);
-}
 
 void nearIfSmall(Schedule& s, const BlockRef& block) {
     const tir::Buffer& buffer = *onlyStore(s.get(block))->buffer;
@@ -63,26 +47,13 @@ std::optional<Packing> packingOf(const tir::Block& body) {
     return std::nullopt;
 }
 
-BlockRef pack(Schedule& s, const BlockRef& block, const Packing& packing) {
-    const std::vector<tir::Region>& reads = s.get(block).reads;
-    const auto read = std::ranges::find(reads, packing.operand, &tir::Region::buffer);
-    const BlockRef packed = s.cacheRead(block, static_cast<int>(read - reads.begin()), tir::Scope::Workspace);
-    innermostInStorage(s, packed, packing.dim);
-    return packed;
-}
-
 void placePacked(Sketch& sketch, const BlockRef& packed, const Packing& packing, LoopRef task) {
     Schedule& s = sketch.schedule;
     s.computeAt(packed, task);
     nearIfSmall(s, packed);
-    std::vector<LoopRef> loops = s.loops(packed);
-    loops.erase(loops.begin(), loops.end() - std::ssize(packing.operand->shape));
-    const int64_t lanes = sketch.target.lanesOf(packing.operand->dtype);
-    if (iterationsOf(s, loops.back()) >= lanes) {
-        const std::vector<LoopRef> parts = s.split(loops.back(), {-1, lanes});
-        s.reorder({parts[0], loops[packing.dim], parts[1]});
-        s.vectorize(parts[1]);
-    }
+    const std::vector<LoopRef> loops = s.loops(packed);
+    const size_t outer = loops.size() - packing.operand->shape.size();
+    moves::vectorizePacking(s, packed, loops[outer + packing.dim], sketch.target);
     sketch.done.push_back(packed.name);
 }
 
