@@ -5,6 +5,7 @@
 #include "base/cache_lines.h"
 #include "base/machine_model.h"
 #include "base/rounding.h"
+#include "moves/registers.h"
 #include "schedule/schedule_loops.h"
 #include "tir/access.h"
 
@@ -53,11 +54,6 @@ constexpr int64_t leastRepacked = 8, stepsOfRepacked = 16;
 /// What a band's windows read should stay in the first cache level, beside what is read to compute it. But two bands compute
 /// what both read, so a band has at least as many windows as share an element, and never fewer than leastBand.
 constexpr int64_t bandBytes = 16 * 1024, leastBand = 8;
-
-/// Rows whose accumulators fit the registers beside the vectors of one step and a broadcast value.
-int64_t accumulatedRows(int64_t vectors, int64_t registers) {
-    return (registers - 1 - vectors) / vectors;
-}
 
 /// Rows of the operand of which the first cache holds a line each, for the elements to come.
 int64_t cachedRows(const tir::AccessPattern& operand, const arith::Var& row, const Target& target) {
@@ -261,7 +257,7 @@ std::optional<RegisterTile> contractionTile(const tir::Block& body, const Target
     if (tile.rowAxis >= 0) {
         const int64_t vectorsWide = tile.width / lanes;
         tile.rows = rowsOf(best, vectorsWide,
-                           std::min(accumulatedRows(vectorsWide, target.vectorRegisters),
+                           std::min(moves::accumulatedRows(vectorsWide, target.vectorRegisters),
                                     cachedRows(*scalars, body.iters[static_cast<size_t>(tile.rowAxis)].var, target)));
     }
     return tile;
@@ -311,7 +307,7 @@ std::optional<RegisterTile> slidingTile(const tir::Block& body, const Target& ta
             // measured.
             const int64_t share = store->value.kind() == arith::ExprKind::Add ? 1 : 2;
             const int64_t fitting = tile.shared ? target.vectorRegisters / registersOfShared / vectors
-                                                : accumulatedRows(vectors, target.vectorRegisters / share);
+                                                : moves::accumulatedRows(vectors, target.vectorRegisters / share);
             tile.rows = chooses(*store) ? rowsOf(extent, vectors, std::min(fitting, rowsAtBorders), restAtBorders)
                                         : rowsOf(extent, vectors, fitting);
             // Each number of rows that may be left over at the end of an unknown extent is code of its own.

@@ -8,7 +8,8 @@
 
 namespace lathe::topi {
 
-/// Whether the one that reads the block's result walks the same axes in the same order.
+/// Whether the one that reads the block's result walks the same axes in the same order. Other loops may be around it, those of
+/// chunks: the rules of the tuner ask for its own alone.
 bool isEpilogue(schedule::Schedule& schedule, const schedule::BlockRef& block, const schedule::BlockRef& consumer);
 
 /// What is computed for the block alone, stored, and read by no two results but those of neighbouring windows.

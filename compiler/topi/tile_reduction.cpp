@@ -11,7 +11,7 @@
 
 #include "arith/analysis.h"
 #include "base/rounding.h"
-#include "moves/storage.h"
+#include "moves/registers.h"
 #include "tir/access.h"
 #include "topi/parallel_task.h"
 #include "topi/tile_operands.h"
@@ -68,10 +68,8 @@ public:
         const std::vector<BlockRef> consumers = s.consumers(block_);
         const bool epilogue = consumers.size() == 1 && isEpilogue(s, block_, consumers.front()) &&
                               s.choose(block_, "epilogue", {0, 1}, 1) == 1;
-        consumer_ = epilogue ? consumers.front() : s.cacheWrite(block_, 0, tir::Scope::Local);
-        if (epilogue)
-            s.setScope(block_, 0, tir::Scope::Local);
-        moves::innermostInStorage(s, block_, body_.iters[static_cast<size_t>(tile_.vectorAxis)].var);
+        consumer_ = moves::accumulate(s, block_, epilogue ? std::optional(consumers.front()) : std::nullopt,
+                                      body_.iters[static_cast<size_t>(tile_.vectorAxis)].var);
         makeTiles();
         reduceTile();
         const LoopRef task = fusedTasks(s, block_, tasks_);
@@ -344,19 +342,11 @@ private:
         s.vectorize(column);
         for (const LoopRef loop : tileRows)
             s.unroll(loop);
-        inRegisters(init, tileRows.size());
+        moves::inRegisters(s, init, tileRows.size());
         if (sums)
             for (const BlockRef& copy : {sums->load, sums->store})
-                inRegisters(copy, s.loops(copy).size() - 1 - static_cast<size_t>(around_) - outside.size());
+                moves::inRegisters(s, copy, s.loops(copy).size() - 1 - static_cast<size_t>(around_) - outside.size());
         prefetchColumns(step);
-    }
-
-    /// Columns as vectors, so many loops around them unrolled.
-    void inRegisters(const BlockRef& block, size_t rows) {
-        const std::vector<LoopRef> loops = s.loops(block);
-        s.vectorize(loops.back());
-        for (size_t i = 0; i < rows; ++i)
-            s.unroll(loops[loops.size() - 2 - i]);
     }
 
     /// What lies in panels is read from one end to the other.

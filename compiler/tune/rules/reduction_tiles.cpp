@@ -2,6 +2,7 @@
 #include "tune/rules/reduction_tiles.h"
 
 #include "base/rounding.h"
+#include "moves/registers.h"
 #include "moves/storage.h"
 #include "schedule/schedule_loops.h"
 #include "tir/access.h"
@@ -61,8 +62,7 @@ public:
             usePacked();
         askRegisters();
         askLevels();
-        const BlockRef consumer = findConsumer();
-        moves::innermostInStorage(s_, block_, body_.iters[vector_].var); // so each accumulator is a register
+        const BlockRef consumer = moves::accumulate(s_, block_, findEpilogue(), body_.iters[vector_].var);
         const Levels levels = splitConsumer(consumer);
         const LoopRef last = levels.tiles.empty() ? levels.tasks.back() : levels.tiles.back();
         s_.computeAt(block_, last);
@@ -102,7 +102,7 @@ private:
         const int64_t lanes = tir::lanesOf(body_, sketch_.target);
         column.inner = askOf("inner", column, widths(column, lanes));
         const int64_t vectors = ceilDiv(column.inner, lanes);
-        int64_t rows = std::max<int64_t>(1, (sketch_.target.vectorRegisters - 1 - vectors) / vectors);
+        int64_t rows = std::max<int64_t>(1, moves::accumulatedRows(vectors, sketch_.target.vectorRegisters));
         inARow_ = vectors;
         for (Axis* axis : rowAxes(column)) {
             std::vector<Option> options;
@@ -168,18 +168,15 @@ private:
         }
     }
 
-    /// The block whose loops the tiles are: what follows on each result, or a copy of them.
-    BlockRef findConsumer() {
+    /// What follows on each result, if it is to be computed on the tile.
+    std::optional<BlockRef> findEpilogue() {
         const std::vector<BlockRef> consumers = s_.consumers(block_);
-        if (!isOutput(body_) && consumers.size() == 1 && !sketch_.isDone(consumers.front())) {
-            const tir::Block& next = s_.get(consumers.front());
-            if (isInjective(next) && followsResults(next, body_) &&
-                s_.loops(consumers.front()).size() == next.iters.size() && ask("epilogue", {{0, 1}, {1, 4}}) == 1) {
-                s_.setScope(block_, 0, tir::Scope::Local);
-                return consumers.front();
-            }
-        }
-        return s_.cacheWrite(block_, 0, tir::Scope::Local);
+        if (isOutput(body_) || consumers.size() != 1 || sketch_.isDone(consumers.front()))
+            return std::nullopt;
+        const tir::Block& next = s_.get(consumers.front());
+        const bool may =
+            isInjective(next) && followsResults(next, body_) && s_.loops(consumers.front()).size() == next.iters.size();
+        return may && ask("epilogue", {{0, 1}, {1, 4}}) == 1 ? std::optional(consumers.front()) : std::nullopt;
     }
 
     void usePacked() {
@@ -279,10 +276,7 @@ private:
             s_.unroll(row);
         if (inARow)
             s_.unroll(*inARow);
-        std::vector<LoopRef> initial = s_.loops(init);
-        s_.vectorize(initial.back());
-        for (size_t i = 0; i < rows.size(); ++i)
-            s_.unroll(initial[initial.size() - 2 - i]);
+        moves::inRegisters(s_, init, rows.size());
     }
 
     size_t longestReduced() const {
