@@ -16,6 +16,7 @@
 
 #include "arith/analysis.h"
 #include "base/cache_lines.h"
+#include "moves/partial_results.h"
 #include "schedule/initialisations.h"
 #include "schedule/schedule_loops.h"
 #include "tir/access.h"
@@ -59,8 +60,9 @@ void scheduleReduction(Schedule& schedule, const BlockRef& block, const Target& 
             own.resize(spatial);
             LoopRef row = fused(s, own);
             s.computeAt(partial, row);
-            vectorizePartial(s, partial);
-            attempt(s, "combination of lanes", block, refusals, [&](Schedule& t) { vectorizeCombination(t, block); });
+            moves::vectorizePartials(s, partial, moves::Sums::OfOne);
+            attempt(s, "combination of lanes", block, refusals,
+                    [&](Schedule& t) { moves::vectorizeCombination(t, block); });
             parallelTask(s, block, row);
         }))
         return;
@@ -138,8 +140,10 @@ bool scheduleRows(Schedule& schedule, const std::vector<BlockRef>& blocks, const
                 attempt(s, "memory of a row", stage, refusals,
                         [&](Schedule& t) { t.setScope(stage, 0, tir::Scope::Local); });
         for (const auto& [partial, block] : partials) {
-            attempt(s, "vectors", partial, refusals, [&](Schedule& t) { vectorizePartial(t, partial); });
-            attempt(s, "combination of lanes", block, refusals, [&](Schedule& t) { vectorizeCombination(t, block); });
+            attempt(s, "vectors", partial, refusals,
+                    [&](Schedule& t) { moves::vectorizePartials(t, partial, moves::Sums::OfOne); });
+            attempt(s, "combination of lanes", block, refusals,
+                    [&](Schedule& t) { moves::vectorizeCombination(t, block); });
         }
         vectorizeInnermost(s, last, target, refusals);
         for (const BlockRef& block : blocks)

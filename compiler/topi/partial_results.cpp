@@ -2,12 +2,11 @@
 #include "topi/partial_results.h"
 
 #include "arith/analysis.h"
-#include "schedule/schedule_loops.h"
+#include "moves/partial_results.h"
 #include "tir/access.h"
 #include "topi/parallel_task.h"
 
 #include <algorithm>
-#include <fmt/format.h>
 
 namespace lathe::topi {
 
@@ -41,62 +40,25 @@ int ownAxis(const tir::Block& body, const tir::AccessPattern& own, const tir::Ac
     return best;
 }
 
-/// How many elements the vector has in which the block's results along its contiguous reduction are summed.
-int64_t lanesAlong(const tir::Block& body, const Target& target) {
-    if (!followsReduction(body))
-        throw ScheduleError("the operands are not contiguous along the reduction");
-    return lanesOf(body, target);
-}
-
-/// The loop to split into at least two times `partials` elements. Throws ScheduleError if it is shorter.
-LoopRef reductionLoop(Schedule& schedule, const BlockRef& block, int64_t partials) {
-    const std::vector<LoopRef> loops = schedule.loops(block);
-    if (loops.size() != schedule.get(block).iters.size())
-        throw ScheduleError("the loops of the reduction were changed before");
-    if (mostIterations(schedule, loops.back()) < 2 * partials)
-        throw ScheduleError(fmt::format("the reduction is shorter than two times {}", partials));
-    return loops.back();
+/// Throws ScheduleError if there are none.
+std::vector<int64_t> countsOf(Schedule& schedule, const BlockRef& block, const Target& target) {
+    const auto counts = moves::partialCounts(schedule, block, target);
+    if (!counts)
+        throw ScheduleError(counts.error());
+    return *counts;
 }
 
 } // namespace
 
 BlockRef partialResults(Schedule& schedule, const BlockRef& block, const Target& target) {
-    const int64_t lanes = lanesAlong(schedule.get(block), target);
-    const LoopRef loop = reductionLoop(schedule, block, lanes);
-    const bool constant = arith::asInt(schedule.get(loop).extent).has_value();
-    std::vector<int64_t> fitting;
-    int64_t preferred = lanes;
-    for (int64_t partials : {lanes, 2 * lanes, 4 * lanes}) {
-        if (mostIterations(schedule, loop) >= 2 * partials)
-            fitting.push_back(partials);
-        if (constant && mostIterations(schedule, loop) >= leastSteps * partials)
-            preferred = partials;
-    }
-    const schedule::Number partials = schedule.choose(block, "partials", fitting, preferred);
-    return schedule.rfactor(schedule.split(loop, {-1, partials})[1], -1);
-}
-
-void vectorizePartial(Schedule& schedule, const BlockRef& partial) {
-    schedule.setScope(partial, 0, tir::Scope::Local);
-    const tir::Block& body = schedule.get(partial);
-    std::vector<LoopRef> loops = schedule.loops(partial);
-    loops.erase(loops.begin(), loops.end() - static_cast<int64_t>(body.iters.size()));
-    size_t spatial = 0;
-    while (body.iters[spatial].kind == tir::IterKind::Spatial)
-        ++spatial;
-    LoopRef lane = loops[spatial - 1], first = loops[spatial];
-    std::vector<LoopRef> order(loops.begin() + static_cast<int64_t>(spatial), loops.end());
-    order.push_back(lane);
-    schedule.reorder(order);
-    BlockRef init = schedule.decomposeReduction(partial, first);
-    schedule.vectorize(lane);
-    schedule.vectorize(schedule.loops(init).back());
-}
-
-void vectorizeCombination(Schedule& schedule, const BlockRef& block) {
-    const LoopRef lanes = schedule.loops(block).back();
-    schedule.decomposeReduction(block, lanes);
-    schedule.vectorize(lanes);
+    const std::vector<int64_t> counts = countsOf(schedule, block, target);
+    const LoopRef loop = schedule.loops(block).back();
+    int64_t preferred = counts.front();
+    if (const auto extent = arith::asInt(schedule.get(loop).extent))
+        for (const int64_t partials : counts)
+            if (*extent >= leastSteps * partials)
+                preferred = partials;
+    return moves::makePartials(schedule, block, schedule.choose(block, "partials", counts, preferred));
 }
 
 void tileDots(Schedule& s, const BlockRef& block, const Target& target) {
@@ -109,8 +71,7 @@ void tileDots(Schedule& s, const BlockRef& block, const Target& target) {
     const int row = ownAxis(body, found->a, found->b), column = ownAxis(body, found->b, found->a);
     if (row < 0 || column < 0)
         throw ScheduleError("one of the operands has a single row");
-    const int64_t lanes = lanesAlong(body, target);
-    const BlockRef partial = s.rfactor(s.split(reductionLoop(s, block, lanes), {-1, lanes})[1], -1);
+    const BlockRef partial = moves::makePartials(s, block, countsOf(s, block, target).front());
     const schedule::Number rows = s.choose(block, "dotRows", dotCounts, dotRows);
     const schedule::Number columns = s.choose(block, "dotColumns", dotCounts, dotColumns);
     // Tiles outermost; inside a tile its rows, its columns and the lanes that are left to combine.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tune/rules/partials.h"
 
+#include "arith/analysis.h"
 #include "base/rounding.h"
-#include "schedule/schedule_loops.h"
+#include "moves/partial_results.h"
 #include "tir/access.h"
 #include "tir/transform/parallel_regions.h"
 #include "tune/rules/annotate.h"
@@ -24,66 +25,20 @@ constexpr int64_t partialRows[] = {2, 3, 4, 6, 8};
 constexpr int64_t partSizes[] = {4, 8, 16, 32, 64};
 constexpr int64_t leastOfPart = 64; // elements that are worth a piece of their own
 
-/// The innermost loops around a block, one an axis: those of one iteration, then the reduced axes, then the others, lanes last.
-/// Gives them from the first reduced one on.
-std::vector<LoopRef> lanesInnermost(Sketch& sketch, const BlockRef& partial) {
-    schedule::Schedule& s = sketch.schedule;
-    const std::vector<tir::IterVar> iters = s.get(partial).iters;
-    std::vector<LoopRef> loops = s.loops(partial), single, reduced, rows;
-    loops.erase(loops.begin(), loops.end() - std::ssize(iters));
-    for (size_t i = 0; i < iters.size(); ++i)
-        (!isSpatial(iters[i])                        ? reduced
-         : arith::isConst(s.get(loops[i]).extent, 1) ? single
-                                                     : rows)
-            .push_back(loops[i]);
-    reduced.insert(reduced.end(), rows.begin(), rows.end());
-    std::vector<LoopRef> order = single;
-    order.insert(order.end(), reduced.begin(), reduced.end());
-    s.reorder(order);
-    return reduced;
-}
-
 } // namespace
 
 bool canHavePartials(Sketch& sketch, const BlockRef& block) {
-    const tir::Block& body = sketch.schedule.get(block);
-    if (!followsReduction(body))
-        return false;
-    const std::vector<LoopRef> loops = sketch.schedule.loops(block);
-    return loops.size() == sketch.schedule.get(block).iters.size() &&
-           std::ranges::any_of(sketch.schedule.get(block).iters, isSpatial) &&
-           iterationsOf(sketch.schedule, loops.back()) >= 2 * tir::lanesOf(sketch.schedule.get(block), sketch.target);
+    return moves::partialCounts(sketch.schedule, block, sketch.target) &&
+           std::ranges::any_of(sketch.schedule.get(block).iters, isSpatial);
 }
 
 BlockRef makePartials(Sketch& sketch, const BlockRef& block) {
-    const LoopRef loop = sketch.schedule.loops(block).back();
-    const int64_t lanes = tir::lanesOf(sketch.schedule.get(block), sketch.target),
-                  extent = iterationsOf(sketch.schedule, loop);
+    const std::vector<int64_t> counts = *moves::partialCounts(sketch.schedule, block, sketch.target);
     std::vector<Option> options;
-    for (const int64_t partials : {lanes, 2 * lanes, 4 * lanes})
-        if (extent >= 2 * partials)
-            options.push_back({partials, partials == 2 * lanes ? 2.0 : 1.0});
-    const Number partials = options.size() == 1 ? Number(lanes) : sketch.ask(block, "partials", options);
-    return sketch.schedule.rfactor(sketch.schedule.split(loop, {-1, partials})[1], -1);
-}
-
-void vectorizePartials(Sketch& sketch, const BlockRef& partial, size_t unrolled) {
-    schedule::Schedule& s = sketch.schedule;
-    s.setScope(partial, 0, tir::Scope::Local);
-    const std::vector<LoopRef> order = lanesInnermost(sketch, partial);
-    const BlockRef init = s.decomposeReduction(partial, order.front());
-    for (const BlockRef& each : {partial, init}) {
-        const std::vector<LoopRef> loops = s.loops(each);
-        s.vectorize(loops.back());
-        for (size_t i = 0; i < unrolled; ++i)
-            s.unroll(loops[loops.size() - 2 - i]);
-    }
-}
-
-void vectorizeCombination(Sketch& sketch, const BlockRef& block) {
-    const LoopRef lanes = sketch.schedule.loops(block).back();
-    sketch.schedule.decomposeReduction(block, lanes);
-    sketch.schedule.vectorize(lanes);
+    for (const int64_t partials : counts)
+        options.push_back({partials, partials == 2 * counts.front() ? 2.0 : 1.0});
+    return moves::makePartials(sketch.schedule, block,
+                               options.size() == 1 ? Number(counts.front()) : sketch.ask(block, "partials", options));
 }
 
 void tilePartials(Sketch& sketch, const BlockRef& block) {
@@ -111,8 +66,8 @@ void tilePartials(Sketch& sketch, const BlockRef& block) {
     order.push_back(loops.back());
     s.reorder(order);
     s.computeAt(partial, outer.back());
-    vectorizePartials(sketch, partial, rows.size());
-    vectorizeCombination(sketch, block);
+    moves::vectorizePartials(s, partial, moves::Sums::OfAll, rows.size());
+    moves::vectorizeCombination(s, block);
     for (const LoopRef row : rows)
         s.unroll(row);
     s.parallel(taskLoop(sketch, block, outer));

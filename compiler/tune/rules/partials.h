@@ -8,15 +8,10 @@
 
 namespace lathe::tune {
 
-/// Whether all reads follow the last reduced axis, or stay, and it is long enough.
+/// Whether it can have lanes (moves::partialCounts), and there are axes of results around them.
 bool canHavePartials(Sketch& sketch, const schedule::BlockRef& block);
-/// Splits the last reduced axis into lanes; gives the block that makes the partial results.
+/// Asks into how many lanes the last reduced axis is split; gives the block that makes the partial results.
 schedule::BlockRef makePartials(Sketch& sketch, const schedule::BlockRef& block);
-/// Of the partial results, which are computed where they are combined: they are registers, lanes innermost, and of the loops
-/// around these so many unrolled.
-void vectorizePartials(Sketch& sketch, const schedule::BlockRef& partial, size_t unrolled);
-/// What is left to the block then, without an order among the lanes.
-void vectorizeCombination(Sketch& sketch, const schedule::BlockRef& block);
 /// The rule: some results at a time, the lanes of each in registers.
 void tilePartials(Sketch& sketch, const schedule::BlockRef& block);
 

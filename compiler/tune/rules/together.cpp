@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tune/rules/together.h"
 
+#include "moves/partial_results.h"
 #include "schedule/schedule_loops.h"
 #include "tir/access.h"
 #include "tune/rules/annotate.h"
@@ -73,8 +74,8 @@ bool scheduleTogether(Sketch& sketch) {
         if (stage.name != last.name)
             s.setScope(stage, 0, tir::Scope::Local);
     for (const auto& [partial, block] : partials) {
-        vectorizePartials(sketch, partial, 0);
-        vectorizeCombination(sketch, block);
+        moves::vectorizePartials(s, partial, moves::Sums::OfAll);
+        moves::vectorizeCombination(s, block);
     }
     for (const BlockRef& block : blocks)
         vectorizeInnermost(sketch, block);
