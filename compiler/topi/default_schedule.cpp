@@ -17,6 +17,7 @@
 #include "arith/analysis.h"
 #include "base/cache_lines.h"
 #include "moves/partial_results.h"
+#include "moves/rows_together.h"
 #include "schedule/initialisations.h"
 #include "schedule/schedule_loops.h"
 #include "tir/access.h"
@@ -56,9 +57,7 @@ void scheduleReduction(Schedule& schedule, const BlockRef& block, const Target& 
         return;
     if (spatial > 0 && attempt(schedule, "partial results", block, refusals, [&](Schedule& s) {
             BlockRef partial = partialResults(s, block, target);
-            std::vector<LoopRef> own = s.loops(block);
-            own.resize(spatial);
-            LoopRef row = fused(s, own);
+            const LoopRef row = moves::fuseOutermost(s, block, spatial);
             s.computeAt(partial, row);
             moves::vectorizePartials(s, partial, moves::Sums::OfOne);
             attempt(s, "combination of lanes", block, refusals,
@@ -100,29 +99,16 @@ bool scheduleRows(Schedule& schedule, const std::vector<BlockRef>& blocks, const
     const BlockRef& last = blocks.back();
     if (!isInjective(schedule.get(last)))
         return false;
-    // Leading axes common to all stages: as many as the stage with the fewest spatial axes of more than one element has.
-    size_t shared = schedule.get(last).iters.size();
-    for (const BlockRef& block : blocks) {
-        const tir::Block& body = schedule.get(block);
-        // Vectors along other axes than a row's: a schedule for each block.
-        if (asContraction(body) || registerTile(body, target))
-            return false;
-        size_t same = 0;
-        const tir::Block& final = schedule.get(last);
-        for (size_t i = 0; i < std::min(body.iters.size(), final.iters.size()); ++i) {
-            if (body.iters[i].kind != tir::IterKind::Spatial ||
-                !arith::provablyEqual(body.iters[i].extent, final.iters[i].extent))
-                break;
-            ++same;
-        }
-        shared = std::min(shared, same);
-    }
-    if (shared == 0 || shared >= schedule.get(last).iters.size())
+    // Vectors along other axes than a row's: a schedule for each block.
+    if (std::ranges::any_of(blocks, [&](const BlockRef& block) {
+            return asContraction(schedule.get(block)) || registerTile(schedule.get(block), target);
+        }))
+        return false;
+    const size_t shared = moves::sharedAxes(schedule, blocks);
+    if (shared == 0)
         return false;
     return attempt(schedule, "rows", last, refusals, [&](Schedule& s) {
-        std::vector<LoopRef> loops = s.loops(last);
-        const LoopRef row =
-            rowsTogether(s, last, fused(s, {loops.begin(), loops.begin() + static_cast<int64_t>(shared)}));
+        const LoopRef row = rowsTogether(s, last, moves::fuseOutermost(s, last, shared));
         std::vector<BlockRef> stages;
         std::vector<std::pair<BlockRef, BlockRef>> partials; // and what combines them
         for (const BlockRef& block : blocks) {
@@ -132,8 +118,7 @@ bool scheduleRows(Schedule& schedule, const std::vector<BlockRef>& blocks, const
                 });
             stages.push_back(block);
         }
-        for (size_t i = stages.size() - 1; i-- > 0;)
-            s.computeAt(stages[i], row);
+        moves::computeTogether(s, stages, row);
         // What one row needs lies near, and whoever reads it knows that nothing else writes it.
         for (const BlockRef& stage : stages)
             if (!isOutput(s.get(stage)))

@@ -2,14 +2,12 @@
 #include "tune/rules/together.h"
 
 #include "moves/partial_results.h"
-#include "schedule/schedule_loops.h"
+#include "moves/rows_together.h"
 #include "tir/access.h"
 #include "tune/rules/annotate.h"
 #include "tune/rules/partials.h"
 #include "tune/rules/reduction_tiles.h"
 #include "tune/rules/tiles.h"
-
-#include <algorithm>
 
 namespace lathe::tune {
 
@@ -20,22 +18,6 @@ using schedule::Question;
 namespace {
 
 constexpr int64_t rowCounts[] = {2, 4, 6, 8};
-
-/// Leading axes that all blocks have; none if the last one is left nothing of its own.
-size_t sharedAxes(const schedule::Schedule& s, const std::vector<BlockRef>& blocks) {
-    const tir::Block& last = s.get(blocks.back());
-    size_t shared = last.iters.size();
-    for (const BlockRef& block : blocks) {
-        const tir::Block& body = s.get(block);
-        size_t same = 0;
-        while (same < std::min(body.iters.size(), last.iters.size()) &&
-               body.iters[same].kind == tir::IterKind::Spatial &&
-               arith::provablyEqual(body.iters[same].extent, last.iters[same].extent))
-            ++same;
-        shared = std::min(shared, same);
-    }
-    return shared < last.iters.size() ? shared : 0;
-}
 
 } // namespace
 
@@ -49,12 +31,10 @@ bool scheduleTogether(Sketch& sketch) {
         if (!onlyStore(s.get(block)) || s.loops(block).size() != s.get(block).iters.size() ||
             (block.name != last.name && isOutput(s.get(block))) || canTile(sketch, block))
             return false; // vectors along other axes than a row's: a schedule for each block
-    const size_t shared = sharedAxes(s, blocks);
+    const size_t shared = moves::sharedAxes(s, blocks);
     if (shared == 0 || sketch.ask(last, "together", {{0, 1}, {1, 4}}, Question::Kind::Rule) == 0)
         return false;
-    std::vector<LoopRef> loops = s.loops(last);
-    loops.resize(shared);
-    const LoopRef all = fused(s, loops);
+    const LoopRef all = moves::fuseOutermost(s, last, shared);
     const std::vector<Option> counts = tileOptions(iterationsOf(s, all), rowCounts);
     const schedule::Number rows = counts.size() > 1 ? sketch.ask(last, "rows", counts) : schedule::Number(1);
     const LoopRef row = rows == 1 ? all : s.split(all, {-1, rows})[0];
@@ -68,8 +48,7 @@ bool scheduleTogether(Sketch& sketch) {
             partials.emplace_back(stages.emplace_back(makePartials(sketch, block)), block);
         stages.push_back(block);
     }
-    for (size_t i = stages.size() - 1; i-- > 0;)
-        s.computeAt(stages[i], row);
+    moves::computeTogether(s, stages, row);
     for (const BlockRef& stage : stages)
         if (stage.name != last.name)
             s.setScope(stage, 0, tir::Scope::Local);
