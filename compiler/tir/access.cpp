@@ -172,6 +172,15 @@ bool isCheap(const Block& block) {
     return cost <= 4;
 }
 
+bool chooses(const Store& store) {
+    bool found = false;
+    arith::visit(store.value, [&](const Expr& node) {
+        found |= node.kind() == ExprKind::Select;
+        return !found;
+    });
+    return found;
+}
+
 int64_t treeSize(const Expr& expr, const Buffer* buffer, int64_t loaded, int64_t most) {
     std::unordered_map<const arith::ExprNode*, int64_t> sizes;
     arith::visitUpwards(expr, [&](const Expr& node) {

@@ -50,6 +50,9 @@ bool isInjective(const Block& block);
 /// Cheap enough to compute again at every use: loads, selects, index arithmetic, at most a few operations.
 bool isCheap(const Block& block);
 
+/// Whether what is stored is chosen between others (Select): an operand with padding that is not stored, for one.
+bool chooses(const Store& store);
+
 /// Nodes of an expression written out as a tree, so that what is shared counts each time, up to `most`. A load of `buffer`
 /// counts as `loaded`.
 int64_t treeSize(const Expr& expr, const Buffer* buffer, int64_t loaded, int64_t most);

@@ -2,6 +2,7 @@
 #include "topi/inline_producers.h"
 
 #include "arith/analysis.h"
+#include "moves/inlining.h"
 #include "tir/access.h"
 #include "topi/register_tile.h"
 
@@ -17,9 +18,6 @@ using schedule::BlockRef;
 using schedule::Schedule;
 
 namespace {
-
-/// What an expression may grow to by inlining: values that are used twice double it at each step.
-constexpr int64_t inlinedNodes = 1024;
 
 /// Whether an expression reads a buffer at different places each time it is computed: of a select, one side counts.
 bool readsSeveral(const Expr& expr, const tir::Buffer* buffer) {
@@ -111,11 +109,10 @@ Readers readersOf(const Schedule& schedule, const BlockRef& block, const Target&
     for (const tir::AccessPattern& read : readsOf(schedule.get(block)))
         linear &= read.affine();
     const tir::Store& made = *onlyStore(schedule.get(block));
-    const int64_t madeSize = tir::treeSize(made.value, nullptr, 1, inlinedNodes);
     for (const BlockRef& consumer : consumers) {
         const tir::Block& body = schedule.get(consumer);
         const tir::Store* read = onlyStore(body);
-        readers.large |= read && tir::treeSize(read->value, made.buffer.get(), madeSize, inlinedNodes) >= inlinedNodes;
+        readers.large |= read && !moves::staysSmall(*read, made);
         if (!isReduction(body)) {
             const bool several = read && readsSeveral(read->value, made.buffer.get());
             readers.repeated |= several || readsAgain(body, *made.buffer);

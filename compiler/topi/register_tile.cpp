@@ -321,15 +321,6 @@ std::optional<RegisterTile> slidingTile(const tir::Block& body, const Target& ta
 
 } // namespace
 
-bool chooses(const tir::Store& store) {
-    bool found = false;
-    arith::visit(store.value, [&](const Expr& node) {
-        found |= node.kind() == arith::ExprKind::Select;
-        return !found;
-    });
-    return found;
-}
-
 std::optional<RegisterTile> registerTile(const tir::Block& body, const Target& target) {
     std::optional<RegisterTile> contraction = contractionTile(body, target);
     if (contraction && contraction->rowAxis >= 0 && (contraction->group == 0 || contraction->group >= leastGroup))

@@ -27,9 +27,6 @@ struct RegisterTile {
     bool packed = false;         // it lies in panels as wide as the tile
 };
 
-/// Whether what is stored is chosen between others: of windows, by padding that is not stored.
-bool chooses(const tir::Store& store);
-
 /// The tile of a reduction, nothing if it has none:
 ///   - of a matrix product or convolution: vectors along what one operand has alone, rows of the other;
 ///   - where the result is contiguous along an axis and every read moves by a constant step or not at all (pooling, depthwise

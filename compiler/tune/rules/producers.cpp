@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tune/rules/producers.h"
 
-#include "schedule/schedule_loops.h"
+#include "moves/inlining.h"
 #include "tir/access.h"
 #include "tune/rules/reduction_tiles.h"
 
-#include <algorithm>
 #include <ranges>
 
 namespace lathe::tune {
@@ -13,19 +12,6 @@ namespace lathe::tune {
 using schedule::BlockRef;
 
 namespace {
-
-/// What an expression may grow to by inlining: values that are used twice double it at each step.
-constexpr int64_t inlinedNodes = 1024;
-
-/// Whether elements are chosen by where they are, as in padding.
-bool chooses(const arith::Expr& value) {
-    bool found = false;
-    arith::visit(value, [&](const arith::Expr& node) {
-        found |= node.kind() == arith::ExprKind::Select;
-        return !found;
-    });
-    return found;
-}
 
 void place(Sketch& sketch, const BlockRef& block) {
     schedule::Schedule& s = sketch.schedule;
@@ -36,16 +22,14 @@ void place(Sketch& sketch, const BlockRef& block) {
     bool fits = true, reduced = false;
     for (const BlockRef& reader : readers) {
         const tir::Store* read = onlyStore(s.get(reader));
-        fits = fits && read &&
-               tir::treeSize(read->value, made.buffer.get(), tir::treeSize(made.value, nullptr, 1, inlinedNodes),
-                             inlinedNodes) < inlinedNodes;
+        fits = fits && read && moves::staysSmall(*read, made);
         reduced |= isReduction(s.get(reader));
     }
     const bool cheap = isCheap(s.get(block));
     if (fits && cheap && !reduced)
         return s.computeInline(block);
     // A reduction reads an element several times, and vectors want to know where it lies.
-    const bool better = !reduced || (cheap && !chooses(made.value));
+    const bool better = !reduced || (cheap && !chooses(made));
     std::vector<Option> options = {{stored, better ? 1.0 : 3.0}};
     if (fits)
         options.push_back({inlined, better ? 3.0 : 1.0});
