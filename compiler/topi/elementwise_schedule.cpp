@@ -3,6 +3,7 @@
 
 #include "arith/analysis.h"
 #include "base/rounding.h"
+#include "moves/vectors.h"
 #include "schedule/schedule_loops.h"
 #include "tir/access.h"
 #include "tir/transform/parallel_regions.h"
@@ -118,9 +119,6 @@ bool wantsWideVectors(const tir::Store& store, const Target& target) {
 /// So many times goes a vector wider than a register into a loop, at least.
 constexpr int64_t leastWide = 8;
 
-/// A shorter loop is as fast element by element.
-constexpr int64_t leastLanes = 4;
-
 } // namespace
 
 void scheduleElementwise(Schedule& schedule, const BlockRef& block, const Target& target, Refusals& refusals) {
@@ -148,7 +146,7 @@ void scheduleElementwise(Schedule& schedule, const BlockRef& block, const Target
             all.resize(all.size() - together.count);
             all.push_back(s.fuse(last));
         }
-        LoopRef inner = all.back();
+        const LoopRef inner = all.back();
         all.pop_back();
         int64_t elements = lanes;
         const bool isShort =
@@ -165,26 +163,17 @@ void scheduleElementwise(Schedule& schedule, const BlockRef& block, const Target
                     preferred *= 2;
             const schedule::Number width = isShort ? schedule::Number(mostIterations(s, inner))
                                                    : s.choose(block, "width", {least, 2 * least, 4 * least}, preferred);
-            std::vector<LoopRef> parts = s.split(inner, {-1, width});
-            s.vectorize(parts[1]);
-            inner = parts[0];
+            all.push_back(moves::vectorizeBy(s, inner, width));
             elements = width;
-            // Rows of a tile next to each other: what one vector gathers from lies in the lines that the next ones need, and
-            // code generation loads them as vectors where they are statements in sequence.
-            if (gathered && all.size() + 1 == s.get(block).iters.size() && mostIterations(s, all[*gathered]) >= lanes) {
+            if (gathered && all.size() == s.get(block).iters.size() && mostIterations(s, all[*gathered]) >= lanes) {
                 const bool twice = lanes < tir::mostRows && mostIterations(s, all[*gathered]) >= 2 * lanes;
                 const schedule::Number rows = s.choose(block, "rows", {1, lanes, 2 * lanes}, twice ? 2 * lanes : lanes);
-                std::vector<LoopRef> tile = s.split(all[*gathered], {-1, rows});
-                if (rows <= tir::mostRows)
-                    s.unroll(tile[1]);
-                all[*gathered] = tile[0];
-                std::vector<LoopRef> order(all.begin() + static_cast<int64_t>(*gathered) + 1, all.end());
-                order.insert(order.end(), {inner, tile[1]});
-                s.reorder(order);
+                moves::tileTranspose(s, all, *gathered, rows);
                 elements *= rows;
             }
+        } else {
+            all.push_back(inner);
         }
-        all.push_back(inner);
         const int64_t work = workOf(s, all) * elements;
         if (work < grains.front())
             return;
@@ -207,9 +196,9 @@ void vectorizeInnermost(Schedule& schedule, const BlockRef& block, const Target&
         return;
     if (extent.upper >= lanes)
         attempt(schedule, "vectors", block, refusals, [&](Schedule& s) {
-            s.vectorize(s.split(inner, {-1, s.choose(block, "width", {lanes, 2 * lanes, 4 * lanes}, lanes)})[1]);
+            moves::vectorizeBy(s, inner, s.choose(block, "width", {lanes, 2 * lanes, 4 * lanes}, lanes));
         });
-    else if (extent.isPoint() && extent.upper >= leastLanes)
+    else if (extent.isPoint() && extent.upper >= moves::leastLanes)
         attempt(schedule, "vectors", block, refusals, [&](Schedule& s) { s.vectorize(inner); });
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tune/rules/annotate.h"
 
+#include "moves/vectors.h"
 #include "schedule/schedule_loops.h"
 #include "tir/access.h"
 #include "tir/transform/parallel_regions.h"
-#include "tir/transposed_tile.h"
 #include "tune/rules/tiles.h"
 
 #include <algorithm>
@@ -16,11 +16,7 @@ using schedule::LoopRef;
 
 namespace {
 
-/// A shorter loop is as fast element by element.
-constexpr int64_t leastLanes = 4;
-
-/// Rows of a transpose next to each other: what one vector gathers from lies in the lines that the next ones need, and code
-/// generation reads them as vectors where they are statements in sequence. `loops` are one an axis, the last over vectors.
+/// Asks for the rows of a transpose, the loops as in moves::tileTranspose.
 void tileTranspose(Sketch& sketch, const BlockRef& block, size_t axis, std::vector<LoopRef>& loops) {
     schedule::Schedule& s = sketch.schedule;
     const int64_t lanes = std::max<int64_t>(2, tir::lanesOfWidest(s.get(block), sketch.target));
@@ -29,15 +25,8 @@ void tileTranspose(Sketch& sketch, const BlockRef& block, size_t axis, std::vect
     if (options.size() == 1)
         return;
     const schedule::Number rows = sketch.ask(block, "rows", options);
-    if (rows == 1)
-        return;
-    const std::vector<LoopRef> parts = s.split(loops[axis], {-1, rows});
-    if (rows <= tir::mostRows)
-        s.unroll(parts[1]);
-    loops[axis] = parts[0];
-    std::vector<LoopRef> order(loops.begin() + static_cast<std::ptrdiff_t>(axis) + 1, loops.end());
-    order.push_back(parts[1]);
-    s.reorder(order);
+    if (rows != 1)
+        moves::tileTranspose(s, loops, axis, rows);
 }
 
 /// Vectors along the loop, if it is long enough: gives the loop over them.
@@ -46,20 +35,16 @@ LoopRef vectorize(Sketch& sketch, const BlockRef& block, LoopRef inner) {
     const int64_t lanes = std::max<int64_t>(2, tir::lanesOfWidest(s.get(block), sketch.target)),
                   extent = iterationsOf(s, inner);
     if (extent < lanes) {
-        if (extent < leastLanes || !arith::asInt(s.get(inner).extent))
+        if (extent < moves::leastLanes || !arith::asInt(s.get(inner).extent))
             return inner;
-        const std::vector<LoopRef> parts = s.split(inner, {-1, extent});
-        s.vectorize(parts[1]);
-        return parts[0];
+        return moves::vectorizeBy(s, inner, extent);
     }
     std::vector<Option> options = {{lanes, 2}};
     for (const int64_t width : {2 * lanes, 4 * lanes})
         if (width <= extent && wasteOf(extent, width) <= mostWaste)
             options.push_back({width, 1});
     const schedule::Number width = options.size() == 1 ? schedule::Number(lanes) : sketch.ask(block, "width", options);
-    const std::vector<LoopRef> parts = s.split(inner, {-1, width});
-    s.vectorize(parts[1]);
-    return parts[0];
+    return moves::vectorizeBy(s, inner, width);
 }
 
 } // namespace
