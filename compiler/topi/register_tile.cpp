@@ -5,6 +5,7 @@
 #include "base/cache_lines.h"
 #include "base/machine_model.h"
 #include "base/rounding.h"
+#include "moves/limits.h"
 #include "moves/registers.h"
 #include "schedule/schedule_loops.h"
 #include "tir/access.h"
@@ -19,17 +20,11 @@ using arith::Expr;
 
 namespace {
 
-/// Beyond this step, a vector's elements come from as many cache lines.
-constexpr int64_t widestStep = 4;
-
 /// Fewer of them along a row are as fast one by one.
 constexpr int64_t leastWindows = 3;
 
 /// A loop that may be longer is as good as endless: its last tile does not count.
 constexpr int64_t unknownExtent = 1 << 20;
-
-/// Columns of a tile: longer vectors stay loops.
-constexpr int64_t widest = 64;
 
 /// Multiply-adds in flight.
 constexpr int64_t hiding = vectorUnits * multiplyAddCycles;
@@ -80,15 +75,15 @@ int64_t rowsOf(int64_t extent, int64_t vectors, int64_t fitting, int64_t costOfR
     return best;
 }
 
-/// Vectors of a tile over `extent` columns: two, and of few rows as many as hide what a multiply-add takes, up to `widest`
-/// columns; of these those with the fewest cycles a step over all tiles, the last one included. Powers of two: LLVM takes
-/// others apart.
+/// Vectors of a tile over `extent` columns: two, and of few rows as many as hide what a multiply-add takes, up to the widest tile;
+/// of these those with the fewest cycles a step over all tiles, the last one included. Powers of two: LLVM takes others apart.
 int64_t vectorsOf(int64_t extent, int64_t lanes, int64_t rows) {
     if (extent < 2 * lanes)
         return 1;
     const auto cost = [&](int64_t vectors) { return std::max(rows * vectors, hiding); };
     int64_t best = 2, least = std::numeric_limits<int64_t>::max();
-    for (int64_t vectors = 2; vectors == 2 || (vectors * rows <= hiding && vectors * lanes <= widest); vectors *= 2) {
+    for (int64_t vectors = 2; vectors == 2 || (vectors * rows <= hiding && vectors * lanes <= moves::widestTile);
+         vectors *= 2) {
         const int64_t tiles = extent / (vectors * lanes), rest = ceilDiv(extent % (vectors * lanes), lanes);
         const int64_t all = tiles * cost(vectors) + (rest > 0 ? cost(rest) : 0);
         if (extent >= vectors * lanes && all < least) {
@@ -131,7 +126,7 @@ std::optional<Windows> windowsAlong(const tir::AccessPattern& read, const tir::B
             continue;
         const Expr& other = along->second;
         const int64_t length = std::min(arith::bounds(reduced.extent).upper, unknownExtent);
-        for (int64_t steps = 1; steps <= widestStep; ++steps) {
+        for (int64_t steps = 1; steps <= moves::widestStep; ++steps) {
             if (length > 1 && arith::provablyEqual(own * steps, other))
                 return Windows{own, (length - 1) * steps};
             if (length == 1 || steps > length || !arith::provablyEqual(own, other * steps))
@@ -284,7 +279,7 @@ std::optional<RegisterTile> slidingTile(const tir::Block& body, const Target& ta
         if (iter.kind != tir::IterKind::Spatial || output.constantStride(iter.var) != 1)
             continue;
         for (const tir::AccessPattern& read : readsOf(body))
-            if (auto stride = read.constantStride(iter.var); !stride || *stride < 0 || *stride > widestStep)
+            if (auto stride = read.constantStride(iter.var); !stride || *stride < 0 || *stride > moves::widestStep)
                 return std::nullopt;
         int64_t lanes = target.lanesOf(store->buffer->dtype);
         const int64_t columns = arith::bounds(iter.extent).upper;

@@ -11,6 +11,7 @@
 
 #include "arith/analysis.h"
 #include "base/rounding.h"
+#include "moves/limits.h"
 #include "moves/registers.h"
 #include "tir/access.h"
 #include "topi/parallel_task.h"
@@ -39,9 +40,8 @@ const std::vector<int64_t> rowBlocks = {2, 4, 8, 16, 32}, panelBlocks = {2, 4, 8
 const std::vector<int64_t> reduceBlocks = {256, 512, 1024};
 constexpr int64_t leastReduction = 2000;
 
-/// Steps that become one, and how many multiply-adds of vectors stay a block of code that is scheduled without spills.
+/// Steps that become one.
 const std::vector<int64_t> unrollings = {2, 4, 8};
-constexpr int64_t mostMultiplyAdds = 130;
 
 /// Rows of the axis outside of a tile's rows.
 const std::vector<int64_t> nextRowCounts = {2, 3, 4};
@@ -167,7 +167,8 @@ private:
             return;
         const int64_t each = rows_ * nextRows_ * ceilDiv(width_, target_.lanesOf(types::Float32));
         std::vector<int64_t> counts = unrollings;
-        std::erase_if(counts, [&](int64_t count) { return *steps % count != 0 || count * each > mostMultiplyAdds; });
+        std::erase_if(counts,
+                      [&](int64_t count) { return *steps % count != 0 || count * each > moves::mostMultiplyAdds; });
         if (!counts.empty())
             unrolled_ = s.choose(block_, "reduceUnroll", counts, 1);
     }

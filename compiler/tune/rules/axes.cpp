@@ -2,6 +2,7 @@
 #include "tune/rules/axes.h"
 
 #include "arith/analysis.h"
+#include "moves/limits.h"
 #include "tir/access.h"
 
 #include <algorithm>
@@ -43,7 +44,7 @@ std::vector<size_t> vectorAxes(const tir::Block& body) {
         const tir::IterVar& iter = body.iters[i];
         const bool steps = std::ranges::all_of(reads, [&](const tir::AccessPattern& read) {
             const auto stride = read.constantStride(iter.var);
-            return stride && *stride >= 0 && *stride <= widestStep;
+            return stride && *stride >= 0 && *stride <= moves::widestStep;
         });
         if (!isSpatial(iter) || extentOf(iter) < 2 || !steps)
             continue;

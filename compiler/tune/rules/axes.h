@@ -10,9 +10,6 @@
 
 namespace lathe::tune {
 
-/// Beyond this step, a vector's elements come from as many cache lines.
-inline constexpr int64_t widestStep = 4;
-
 inline bool isSpatial(const tir::IterVar& iter) {
     return iter.kind == tir::IterKind::Spatial;
 }

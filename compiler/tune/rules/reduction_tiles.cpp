@@ -2,6 +2,7 @@
 #include "tune/rules/reduction_tiles.h"
 
 #include "base/rounding.h"
+#include "moves/limits.h"
 #include "moves/registers.h"
 #include "moves/storage.h"
 #include "schedule/schedule_loops.h"
@@ -25,17 +26,11 @@ using schedule::Schedule;
 
 namespace {
 
-/// Columns of a tile.
-constexpr int64_t widest = 64;
-
 constexpr int64_t rowSizes[] = {2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14};
 constexpr int64_t middleSizes[] = {2, 4, 8, 16, 32, 64};
 constexpr int64_t chunkSizes[] = {2, 4, 8};
 constexpr int64_t stepSizes[] = {32, 64, 128, 256, 512};
 constexpr int64_t unrollSizes[] = {2, 3, 4, 5, 6, 7, 8};
-
-/// Vectors of multiply-adds in a row: more do not fit the cache of decoded instructions.
-constexpr int64_t mostInARow = 130;
 
 /// One axis of the block, and how its loop is taken apart.
 struct Axis {
@@ -123,7 +118,7 @@ private:
     std::vector<Option> widths(const Axis& column, int64_t lanes) {
         const int64_t panel = panelAlong(body_, iterOf(column).var);
         std::vector<int64_t> sizes = {lanes, 2 * lanes, 4 * lanes};
-        if (8 * lanes <= widest) // of few rows: they hide what a multiply-add takes
+        if (8 * lanes <= moves::widestTile) // of few rows: they hide what a multiply-add takes
             sizes.push_back(8 * lanes);
         if (column.extent < lanes)
             sizes = {column.extent, static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(column.extent)))};
@@ -293,7 +288,7 @@ private:
         const auto extent = arith::asInt(s_.get(steps.back()).extent);
         std::vector<Option> options = {{1, 2}};
         for (const int64_t size : unrollSizes)
-            if (extent && *extent % size == 0 && size * inARow_ <= mostInARow)
+            if (extent && *extent % size == 0 && size * inARow_ <= moves::mostMultiplyAdds)
                 options.push_back({size, size == *extent ? 2.0 : 1.0});
         if (options.size() == 1)
             return std::nullopt;

@@ -2,6 +2,7 @@
 #include "tune/rules/storage.h"
 
 #include "arith/analysis.h"
+#include "moves/limits.h"
 #include "moves/storage.h"
 #include "tir/access.h"
 #include "tune/rules/axes.h"
@@ -40,7 +41,7 @@ std::optional<Packing> packingOf(const tir::Block& body) {
             continue;
         for (const auto& [own, other] : {std::pair(&found->b, &found->a), std::pair(&found->a, &found->b)})
             if (const int dim = dimAlong(body, own->buffer.get(), var);
-                dim >= 0 && !other->uses(var) && own->constantStride(var).value_or(0) > widestStep &&
+                dim >= 0 && !other->uses(var) && own->constantStride(var).value_or(0) > moves::widestStep &&
                 own->constantStride(body.iters.back().var) == 1)
                 return Packing{own->buffer, static_cast<size_t>(dim)};
     }
