@@ -6,7 +6,7 @@
 // Links: onnx
 #include "frontend/frontend.h"
 #include "frontend/onnx/attributes.h"
-#include "frontend/onnx/convert.h"
+#include "frontend/onnx/ops.h"
 #include "support/cpu_time.h"
 #include "support/program_of_tests.h"
 #include "tests/support/onnx_model.h"

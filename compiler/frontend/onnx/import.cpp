@@ -3,7 +3,8 @@
 // The way of a file: bytes, protobuf, ModelGraph, types of the inputs, relay Module.
 #include "frontend/onnx/import.h"
 
-#include "frontend/onnx/convert.h"
+#include "frontend/common/walk.h"
+#include "frontend/onnx/dialect.h"
 #include "frontend/onnx/inputs.h"
 #include "frontend/onnx/read.h"
 #include "model/asked_sizes.h"
@@ -51,21 +52,22 @@ void convert(model::ModelGraph& graph, GraphReader& reader, relay::Evaluator* ev
     auto module = std::make_shared<relay::Module>();
     module->spans = graph.spans;
     relay::Builder builder(*module, evaluator, options.budget);
-    Converter converter(graph, reader, *module, builder);
+    OnnxDialect dialect(reader);
+    GraphWalk walk(graph, dialect, *module, builder);
     if (hasErrors(graph.diagnostics)) {
-        addReasons(graph.diagnostics, converter.unsupported());
+        addReasons(graph.diagnostics, walk.unsupported());
         return;
     }
     Result<std::vector<relay::Type>> inputs = inputTypes(graph, options);
     if (!inputs) {
         graph.diagnostics.push_back(inFile(inputs.error(), graph.file));
-        addReasons(graph.diagnostics, converter.unsupported());
+        addReasons(graph.diagnostics, walk.unsupported());
         return;
     }
-    converter.convertMain(*inputs);
+    walk.convertMain(*inputs);
     if (builder.failed()) {
         graph.diagnostics.push_back(builder.error());
-        addReasons(graph.diagnostics, converter.unsupported());
+        addReasons(graph.diagnostics, walk.unsupported());
         return;
     }
     result.module = std::move(module);

@@ -5,9 +5,13 @@
 #pragma once
 
 #include "base/limits.h"
-#include "frontend/onnx/convert.h"
+#include "frontend/common/dialect.h"
+#include "frontend/onnx/graph_reader.h"
 
 namespace lathe::frontend::onnx {
+
+/// The own converter for a node's domain, operator and version; null if there is none.
+ConvertFn findConverter(const model::Node& node);
 
 /// What a node is for; an operator outside the table is of the family Other.
 model::Role roleOf(const model::Node& node);

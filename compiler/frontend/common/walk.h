@@ -1,26 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Drives a ModelGraph through the relay Builder: names to values in nested scopes, one short function an operator,
-// bodies of operators that ONNX defines by others.
+// Drives a ModelGraph through the relay Builder, whatever format it comes from: names to values in nested scopes, one short
+// function an operator, bodies of operators that are defined by others. What only the format knows its Dialect says.
 #pragma once
 
-#include "frontend/common/node_reader.h"
-#include "frontend/onnx/graph_reader.h"
+#include "frontend/common/dialect.h"
 
 #include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
-namespace lathe::frontend::onnx {
+namespace lathe::frontend {
 
-using ConvertFn = void (*)(NodeReader& node, Builder& b);
-/// The own converter for a node's domain, operator and version; null if there is none.
-ConvertFn findConverter(const model::Node& node);
-
-class Converter : public Walk {
+class GraphWalk : public Walk {
 public:
-    Converter(model::ModelGraph& graph, GraphReader& reader, relay::Module& module, Builder& builder);
+    GraphWalk(model::ModelGraph& graph, Dialect& dialect, relay::Module& module, Builder& builder);
 
     /// All of the model as function "main". parameters: one a graph input. The fault is in the Builder.
     void convertMain(const std::vector<relay::Type>& parameters);
@@ -35,7 +30,7 @@ private:
     using Then = std::function<std::vector<Value>(Scope& scope)>;
     /// Converts nodes first, first + 1, … and what comes after them.
     std::vector<Value> convertNodes(const model::Graph& graph, size_t first, Scope& scope, const Then& then);
-    /// Node `at` is an If whose branches give results without a common type: the nodes behind it and what comes after
+    /// Node `at` is a choice between branches that give results without a common type: the nodes behind it and what comes after
     /// them go into both branches.
     std::vector<Value> branchOff(const model::Graph& graph, size_t at, Scope& scope, const Then& then);
     std::vector<Value> outputsOf(const model::Graph& graph, const Scope& scope);
@@ -43,10 +38,9 @@ private:
     void convertNode(const model::Node& node, Scope& scope);
     void expand(NodeReader& reader);
     void define(NodeReader& reader, Scope& scope);
-    std::optional<std::string> refusal(const model::Node& node) const;
 
     model::ModelGraph& graph_;
-    GraphReader& reader_;
+    Dialect& dialect_;
     relay::Module& module_;
     Builder& builder_;
     model::Span span_; // of the node being converted
@@ -57,4 +51,4 @@ private:
     int64_t randomCalls_ = 0;
 };
 
-} // namespace lathe::frontend::onnx
+} // namespace lathe::frontend

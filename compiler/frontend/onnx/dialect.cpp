@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/onnx/dialect.h"
+
+#include "frontend/onnx/attributes.h"
+#include "frontend/onnx/operand_types.h"
+#include "frontend/onnx/ops.h"
+
+#include <fmt/format.h>
+
+namespace lathe::frontend::onnx {
+namespace {
+
+/// Of operands, as far as known.
+std::vector<model::ValueType> typesOf(Builder& b, const std::vector<Value>& operands) {
+    std::vector<model::ValueType> types;
+    for (const Value& value : operands) {
+        model::ValueType& type = types.emplace_back();
+        if (!value.var)
+            continue;
+        type.kind = model::ValueType::Kind::Tensor;
+        type.dtype = b.dtype(value.var);
+        type.hasShape = true;
+        for (const Expr& dim : b.shape(value.var))
+            type.shape.push_back({arith::asInt(dim).value_or(-1), {}});
+    }
+    return types;
+}
+
+} // namespace
+
+ConvertFn OnnxDialect::converterOf(const model::Node& node) const {
+    return findConverter(node);
+}
+
+std::optional<std::string> OnnxDialect::refusalOf(const model::Node& node) const {
+    if (findConverter(node) || GraphReader::hasBody(node))
+        return std::nullopt;
+    if (node.domain == "com.microsoft")
+        return fmt::format("operator {} of domain com.microsoft is an extension of ONNX Runtime and is not supported",
+                           node.op);
+    if (node.domain == "ai.onnx.preview.training")
+        return fmt::format("operator {} trains a model; Lathe compiles models for inference", node.op);
+    if (!findSchema(node.domain, node.op, newestOpset())) {
+        if (node.domain == standardDomain || node.domain == "ai.onnx.ml")
+            return fmt::format("domain {} has no operator {}", node.domain, node.op);
+        return fmt::format("operator {} of domain '{}' is unknown: neither ONNX nor the model defines it", node.op,
+                           node.domain);
+    }
+    return fmt::format("operator {} of domain {} is not supported in version {}", node.op, node.domain, node.version);
+}
+
+void OnnxDialect::checked(NodeReader& reader, const std::function<void()>& convert) const {
+    const model::Node& node = reader.node;
+    Builder& b = reader.b;
+    const auto tensorType = [&](Var var) {
+        return var && b.isTensor(var) ? std::optional(b.dtype(var)) : std::nullopt;
+    };
+    const auto typeOf = [&](size_t i) -> std::optional<DataType> {
+        const Value* value = reader.hasInput(i) ? reader.scope.find(node.inputs[i]) : nullptr;
+        return tensorType(value ? value->var : Var{});
+    };
+    OperandTypes operandTypes(node);
+    if (std::optional<std::string> fault = operandTypes.faultOfOperands(typeOf))
+        return b.fail(*std::move(fault), "the model is malformed; export it again");
+    convert();
+    if (findConverter(node) && !findSchema(node.domain, node.op, node.version))
+        for (const std::string& name : reader.unread())
+            if (!mayBeUnknown(name))
+                b.fail(fmt::format("attribute '{}' is unknown to the operator", name), "remove the attribute");
+    if (b.failed())
+        return;
+    const auto typeOfResult = [&](size_t i) { return tensorType(reader.results[i] ? reader.results[i]->var : Var{}); };
+    if (std::optional<std::string> fault = operandTypes.faultOfResults(typeOfResult))
+        b.fail(*std::move(fault), "correct the attributes that say the type, or export the model again");
+}
+
+Result<std::shared_ptr<model::Graph>> OnnxDialect::bodyOf(NodeReader& node, std::vector<Value>& operands) {
+    fitBodyOperands(node, node.b, operands);
+    if (node.failed())
+        return std::shared_ptr<model::Graph>();
+    return reader_.expandBody(node.node, typesOf(node.b, operands));
+}
+
+std::optional<Branches> OnnxDialect::branchesOf(const model::Node& node) const {
+    if (node.op != "If" || node.domain != standardDomain)
+        return std::nullopt;
+    return Branches{"then_branch", "else_branch"};
+}
+
+} // namespace lathe::frontend::onnx
