@@ -4,8 +4,8 @@
 // nodes and ids of its own; nodes get the version of their operator; faults are collected, never thrown.
 #pragma once
 
+#include "frontend/common/topology.h"
 #include "frontend/onnx/tensors.h"
-#include "frontend/onnx/topology.h"
 
 #include <unordered_map>
 

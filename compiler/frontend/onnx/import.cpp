@@ -3,9 +3,9 @@
 // The way of a file: bytes, protobuf, ModelGraph, types of the inputs, relay Module.
 #include "frontend/onnx/import.h"
 
+#include "frontend/common/inputs.h"
 #include "frontend/common/walk.h"
 #include "frontend/onnx/dialect.h"
-#include "frontend/onnx/inputs.h"
 #include "frontend/onnx/read.h"
 #include "model/asked_sizes.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Symbols for dims, and the options that fix them.
-#include "frontend/onnx/inputs.h"
+#include "frontend/common/inputs.h"
 
 #include "base/limits.h"
 #include "model/asked_sizes.h"
@@ -13,7 +13,7 @@
 #include <algorithm>
 #include <set>
 
-namespace lathe::frontend::onnx {
+namespace lathe::frontend {
 namespace {
 
 class Symbols {
@@ -67,7 +67,7 @@ Result<void> checkSymbols(const model::Graph& graph, const Options& options) {
 }
 
 /// An input that is not supported, told at the first node that reads it.
-Failure refused(const model::ModelGraph& graph, const std::string& input, Diagnostic diagnostic) {
+Failure refusedInput(const model::ModelGraph& graph, const std::string& input, Diagnostic diagnostic) {
     for (const model::Node* node : graph.nodes)
         if (node && std::find(node->inputs.begin(), node->inputs.end(), input) != node->inputs.end()) {
             diagnostic.node = displayName(*node);
@@ -91,19 +91,19 @@ Result<std::vector<relay::Type>> inputTypes(const model::ModelGraph& graph, cons
         symbols.fix(name, value);
     for (const model::Value& input : inputs) {
         if (input.type.kind != model::ValueType::Kind::Tensor)
-            return refused(
+            return refusedInput(
                 graph, input.name,
                 error(ErrorKind::Unsupported,
                       fmt::format("input '{}' is of type {}, which is not supported", input.name, toString(input.type)),
                       "only tensors can be inputs"));
         if (input.type.dtype == types::Void)
-            return refused(
+            return refusedInput(
                 graph, input.name,
                 error(ErrorKind::Unsupported,
                       fmt::format("the element type of input '{}' is not declared or not supported", input.name)));
         Result<std::vector<model::Dim>> declared = dimsOf(input, sizes);
         if (!declared)
-            return refused(graph, input.name, declared.error());
+            return refusedInput(graph, input.name, declared.error());
         std::vector<model::Dim>& dims = *declared;
         if (dims.size() > limits::tensorRank)
             return failure(fmt::format("input '{}' has rank {}, more than the limit of {}", input.name, dims.size(),
@@ -138,4 +138,4 @@ Result<std::vector<relay::Type>> inputTypes(const model::ModelGraph& graph, cons
     return types;
 }
 
-} // namespace lathe::frontend::onnx
+} // namespace lathe::frontend

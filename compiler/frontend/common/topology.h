@@ -9,7 +9,7 @@
 #include <functional>
 #include <string>
 
-namespace lathe::frontend::onnx {
+namespace lathe::frontend {
 
 /// node is null for a fault of the graph itself.
 using Report = std::function<void(const model::Node* node, std::string what, std::string hint)>;
@@ -20,4 +20,4 @@ bool sortNodes(model::Graph& graph, const Report& report);
 /// Reports values defined twice, values read or given as outputs that nothing produces.
 void checkNames(const model::Graph& graph, const Report& report);
 
-} // namespace lathe::frontend::onnx
+} // namespace lathe::frontend

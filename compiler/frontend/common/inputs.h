@@ -4,12 +4,12 @@
 // symbols of their own.
 #pragma once
 
-#include "frontend/onnx/import.h"
+#include "frontend/frontend.h"
 
-namespace lathe::frontend::onnx {
+namespace lathe::frontend {
 
 /// One tensor type a graph input. Fails for inputs that are no tensors or whose rank is unknown, and for options that
 /// name nothing or contradict the model.
 Result<std::vector<relay::Type>> inputTypes(const model::ModelGraph& graph, const Options& options);
 
-} // namespace lathe::frontend::onnx
+} // namespace lathe::frontend

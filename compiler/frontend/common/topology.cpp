@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Kahn's algorithm with the file's order as priority; name checks in one walk over the nested graphs.
-#include "frontend/onnx/topology.h"
+#include "frontend/common/topology.h"
 
 #include "model/names_read.h"
 
@@ -11,7 +11,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-namespace lathe::frontend::onnx {
+namespace lathe::frontend {
 namespace {
 
 using model::Graph;
@@ -117,4 +117,4 @@ void checkNames(const Graph& graph, const Report& report) {
     checkNames(graph, nullptr, report);
 }
 
-} // namespace lathe::frontend::onnx
+} // namespace lathe::frontend
