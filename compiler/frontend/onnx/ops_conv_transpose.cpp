@@ -36,7 +36,7 @@ struct TransposedConv {
 
 std::optional<TransposedConv> readTransposed(NodeReader& node, Builder& b, Var weights, size_t spatial) {
     TransposedConv conv;
-    const auto kernel = kernelOf(node, b, weights);
+    const auto kernel = kernelOf(b, weights);
     conv.groups = node.integer("group", 1);
     const std::optional<Steps> steps = readSteps(node, spatial);
     conv.extra = node.integers("output_padding");

@@ -169,8 +169,8 @@ void convertConvInteger(NodeReader& node, Builder& b) {
     const Var xZero = asScalarIfOne(b, node.optional(2)), wZero = node.optional(3);
     if (!node.needRank(weights, 3))
         return;
-    node.set(
-        0, convolution(node, b, centered(b, x, xZero), centered(b, weights, ofChannels(b, wZero, 0, b.rank(weights)))));
+    node.set(0, convolutionOf(node, b, centered(b, x, xZero),
+                              centered(b, weights, ofChannels(b, wZero, 0, b.rank(weights)))));
 }
 
 void convertMatMulInteger(NodeReader& node, Builder& b) {
@@ -186,7 +186,7 @@ void convertQLinearConv(NodeReader& node, Builder& b) {
     if (!node.needRank(weights, 3))
         return;
     const int64_t rank = b.rank(weights);
-    Var sum = convolution(node, b, centered(b, x, xZero), centered(b, weights, ofChannels(b, wZero, 0, rank)));
+    Var sum = convolutionOf(node, b, centered(b, x, xZero), centered(b, weights, ofChannels(b, wZero, 0, rank)));
     sum = addChannelBias(b, sum, bias);
     const Var factor = div(b, mul(b, xScale, ofChannels(b, wScale, 1, rank)), yScale);
     if (!b.failed())

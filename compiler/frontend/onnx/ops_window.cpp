@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Convolutions and pools: padding of each spelling as expressions, so that sizes may be symbolic.
+// Convolutions and pools, and what their attributes say of the window.
 #include "frontend/common/emit.h"
 #include "frontend/onnx/ops.h"
 #include "frontend/onnx/window.h"
@@ -40,97 +40,51 @@ std::optional<Window> readWindow(NodeReader& node, const Dims& sizes, Ints kerne
     const std::optional<Steps> steps = readSteps(node, spatial);
     if (!steps)
         return std::nullopt;
-    Window window;
     const Ints given = node.integers("kernel_shape");
-    window.kernel = kernel.empty() ? given : std::move(kernel);
-    window.strides = steps->strides;
-    window.dilations = steps->dilations;
-    const Ints& pads = steps->pads;
+    WindowAttributes window{kernel.empty() ? given : std::move(kernel), steps->strides, steps->dilations, steps->pads};
     if (window.kernel.size() != spatial || (!given.empty() && given != window.kernel)) {
         node.fail(fmt::format("kernel_shape does not fit {} spatial dims and the weights", spatial),
                   "the model is malformed; export it again");
         return std::nullopt;
     }
     const std::string mode = node.text("auto_pad", "NOTSET");
-    if (!padsFit(node, pads, mode))
+    if (!padsFit(node, window.pads, mode))
         return std::nullopt;
-    for (size_t i = 0; i < spatial; ++i) {
-        const int64_t kernelSize = window.kernel[i], stride = window.strides[i], dilation = window.dilations[i];
-        if (kernelSize < 1 || stride < 1 || dilation < 1 || kernelSize > mostExtent || dilation > mostExtent ||
-            stride > mostExtent) {
-            node.fail("kernel_shape, strides and dilations must be positive");
-            return std::nullopt;
-        }
-        Expr before = pads[i], after = pads[i + spatial];
-        if (mode == "SAME_UPPER" || mode == "SAME_LOWER") {
-            const Expr results = arith::ceilDiv(sizes[i], stride);
-            const Expr total =
-                arith::simplify(arith::max((results - 1) * stride + ((kernelSize - 1) * dilation + 1) - sizes[i], 0));
-            const Expr smaller = arith::simplify(arith::floorDiv(total, 2));
-            const Expr larger = arith::simplify(total - smaller);
-            before = mode == "SAME_UPPER" ? smaller : larger;
-            after = mode == "SAME_UPPER" ? larger : smaller;
-        } else if (mode == "VALID") {
-            before = after = 0;
-        }
-        window.before.push_back(before);
-        window.after.push_back(after);
+    if (!isInRange(window)) {
+        node.fail("kernel_shape, strides and dilations must be positive");
+        return std::nullopt;
     }
-    return window;
+    window.padding = mode == "SAME_UPPER"   ? Padding::SameUpper
+                     : mode == "SAME_LOWER" ? Padding::SameLower
+                     : mode == "VALID"      ? Padding::None
+                                            : Padding::Given;
+    return windowOver(sizes, window);
 }
 
-std::optional<Ints> kernelOf(NodeReader& node, Builder& b, Var weights) {
-    Ints kernel;
-    const Dims shape = b.shape(weights);
-    for (size_t i = 2; i < shape.size(); ++i) {
-        const auto size = arith::asInt(shape[i]);
-        if (!size) {
-            node.refuse("the size of the kernel must be known when the model is compiled");
-            return std::nullopt;
-        }
-        kernel.push_back(*size);
-    }
-    return kernel;
-}
-
-Var convolution(NodeReader& node, Builder& b, Var x, Var weights) {
+Var convolutionOf(NodeReader& node, Builder& b, Var x, Var weights) {
     if (!node.needRank(x, 3) || !node.needRank(weights, 3))
         return {};
     if (b.rank(x) != b.rank(weights)) {
         node.fail(fmt::format("the input has rank {}, the weights have rank {}", b.rank(x), b.rank(weights)));
         return {};
     }
-    const auto kernel = kernelOf(node, b, weights);
+    const auto kernel = kernelOf(b, weights);
     const Dims shape = b.shape(x);
     const auto window = kernel ? readWindow(node, {shape.begin() + 2, shape.end()}, *kernel) : std::nullopt;
     if (!window)
         return {};
-    ConvAttrs attrs;
-    attrs.strides = window->strides;
-    attrs.dilations = window->dilations;
-    attrs.before = window->before;
-    attrs.after = window->after;
-    attrs.groups = node.integer("group", 1);
-    if (attrs.groups < 1) {
-        node.fail(fmt::format("group is {}", attrs.groups));
+    const int64_t groups = node.integer("group", 1);
+    if (groups < 1) {
+        node.fail(fmt::format("group is {}", groups));
         return {};
     }
-    return b.call(Op::Conv, {x, weights}, attrs);
-}
-
-Var addChannelBias(Builder& b, Var x, Var bias) {
-    return !bias || b.failed() ? x : add(b, x, fittedAlong(b, bias, 1, x));
+    return convolution(b, x, weights, *window, groups);
 }
 
 namespace {
 
-PoolAttrs poolAttrs(const Window& window, NodeReader& node) {
-    PoolAttrs attrs;
-    attrs.kernel = window.kernel;
-    attrs.strides = window.strides;
-    attrs.dilations = window.dilations;
-    attrs.before = window.before;
-    attrs.after = window.after;
+PoolAttrs poolOf(NodeReader& node, const Window& window) {
+    PoolAttrs attrs = poolAttrs(window);
     attrs.ceilMode = node.integer("ceil_mode", 0) != 0;
     return attrs;
 }
@@ -169,7 +123,7 @@ double readP(NodeReader& node) {
 
 void convertConv(NodeReader& node, Builder& b) {
     const Var x = node.in(0), weights = node.in(1), bias = node.optional(2);
-    node.set(0, addChannelBias(b, convolution(node, b, x, weights), bias));
+    node.set(0, addChannelBias(b, convolutionOf(node, b, x, weights), bias));
 }
 
 void convertMaxPool(NodeReader& node, Builder& b) {
@@ -177,7 +131,7 @@ void convertMaxPool(NodeReader& node, Builder& b) {
     const auto window = poolWindow(node, b, x);
     if (!window)
         return;
-    PoolAttrs attrs = poolAttrs(*window, node);
+    PoolAttrs attrs = poolOf(node, *window);
     attrs.columnMajor = node.integer("storage_order", 0) != 0;
     if (!node.wants(1))
         return node.set(0, b.call(Op::MaxPool, {x}, attrs));
@@ -191,7 +145,7 @@ void convertAveragePool(NodeReader& node, Builder& b) {
     const auto window = poolWindow(node, b, x);
     if (!window)
         return;
-    PoolAttrs attrs = poolAttrs(*window, node);
+    PoolAttrs attrs = poolOf(node, *window);
     attrs.countPadding = node.integer("count_include_pad", 0) != 0;
     node.set(0, b.call(Op::AvgPool, {x}, attrs));
 }
@@ -201,7 +155,7 @@ void convertLpPool(NodeReader& node, Builder& b) {
     const auto window = poolWindow(node, b, x);
     if (!window)
         return;
-    PoolAttrs attrs = poolAttrs(*window, node);
+    PoolAttrs attrs = poolOf(node, *window);
     attrs.countPadding = true; // the mean times the window's size is the sum, if padding counts
     double size = 1;
     for (int64_t extent : attrs.kernel)
