@@ -3,6 +3,7 @@
 // Resizing and sampling of images.
 #include "base/limits.h"
 #include "frontend/common/emit.h"
+#include "frontend/common/resize.h"
 #include "frontend/onnx/ops.h"
 #include "frontend/onnx/window.h"
 
@@ -16,50 +17,6 @@ namespace lathe::frontend::onnx {
 using namespace relay;
 
 namespace {
-
-/// floor(size * scale) as ONNX defines it: the scale is what the file says, a whole number over a power of two. Of a known
-/// size the product is a double's.
-Expr scaledSize(const Expr& size, double scale) {
-    if (const auto known = arith::asInt(size))
-        return static_cast<int64_t>(std::min(std::floor(static_cast<double>(*known) * scale), 0x1p62));
-    int exponent = 0;
-    auto numerator = static_cast<int64_t>(std::ldexp(std::frexp(static_cast<float>(scale), &exponent), 24));
-    int shift = 24 - exponent; // scale = numerator / 2^shift
-    for (; shift > 0 && numerator % 2 == 0; --shift)
-        numerator /= 2;
-    if (shift > 62)
-        return 0; // no dim is that large
-    if (shift < 0)
-        numerator <<= -shift;
-    // The product must not overflow: sizes from 2^39 on count as that.
-    const Expr bounded = arith::min(size, Expr(std::numeric_limits<int64_t>::max() / numerator));
-    return arith::simplify(arith::floorDiv(bounded * numerator, int64_t{1} << std::max(shift, 0)));
-}
-
-bool checkScales(NodeReader& node, const std::vector<double>& scales) {
-    for (double scale : scales) {
-        if (!(scale > 0) || scale > 1e9) {
-            node.fail(fmt::format("a scale is {}", scale));
-            return false;
-        }
-    }
-    return true;
-}
-
-/// Sizes from scales of all dims.
-bool applyScales(NodeReader& node, const Dims& shape, std::vector<double> scales, ResizeAttrs& attrs) {
-    if (scales.size() != shape.size()) {
-        node.fail(fmt::format("there are {} scales for {} dims", scales.size(), shape.size()));
-        return false;
-    }
-    if (!checkScales(node, scales))
-        return false;
-    for (size_t i = 0; i < shape.size(); ++i) {
-        attrs.sizes.push_back(scaledSize(shape[i], scales[i]));
-    }
-    attrs.scales = std::move(scales);
-    return true;
-}
 
 std::optional<std::vector<double>> knownScales(NodeReader& node, Builder& b, Var scales) {
     const auto known = b.knownFloats(scales);
@@ -131,14 +88,7 @@ void convertResize(NodeReader& node, Builder& b) {
         const std::string policy = node.text("keep_aspect_ratio_policy", "stretch");
         if (policy != "stretch" && !keepAspect(node, policy, shape, axes, sizes, attrs))
             return;
-        attrs.sizes = shape;
-        for (size_t i = 0; i < axes.size(); ++i) {
-            const auto axis = static_cast<size_t>(axes[i]);
-            attrs.sizes[axis] = sizes[i];
-            if (!arith::provablyEqual(shape[axis], sizes[i])) // nothing can be made of nothing
-                x = assume(b, x, arith::logicalOr(arith::gt(shape[axis], 0), arith::eq(sizes[i], 0)),
-                           fmt::format("dim {} of {}, which is resized, is not 0", axis, text(shape)));
-        }
+        x = setSizes(b, x, axes, sizes, attrs);
     } else if (!empty(scalesAt)) {
         const auto scales = knownScales(node, b, node.in(scalesAt));
         if (!scales)
@@ -148,7 +98,7 @@ void convertResize(NodeReader& node, Builder& b) {
         std::vector<double> all(shape.size(), 1);
         for (size_t i = 0; i < axes.size(); ++i)
             all[static_cast<size_t>(axes[i])] = (*scales)[i];
-        if (!applyScales(node, shape, all, attrs))
+        if (!setScales(b, shape, all, attrs))
             return;
     } else {
         return node.fail("neither scales nor sizes are given");
@@ -187,7 +137,7 @@ void convertUpsample(NodeReader& node, Builder& b) {
     attrs.mode = mode == "bilinear" ? "linear" : mode;
     attrs.coordinate = "asymmetric";
     attrs.nearest = "floor";
-    if (applyScales(node, b.shape(x), std::move(scales), attrs))
+    if (setScales(b, b.shape(x), std::move(scales), attrs))
         node.set(0, b.call(Op::Resize, {x}, attrs));
 }
 

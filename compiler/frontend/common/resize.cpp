@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/common/resize.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <limits>
+
+namespace lathe::frontend {
+namespace {
+
+/// floor(size * scale): the scale is what the file says, a whole number over a power of two. Of a known
+/// size the product is a double's.
+Expr scaledSize(const Expr& size, double scale) {
+    if (const auto known = arith::asInt(size))
+        return static_cast<int64_t>(std::min(std::floor(static_cast<double>(*known) * scale), 0x1p62));
+    int exponent = 0;
+    auto numerator = static_cast<int64_t>(std::ldexp(std::frexp(static_cast<float>(scale), &exponent), 24));
+    int shift = 24 - exponent; // scale = numerator / 2^shift
+    for (; shift > 0 && numerator % 2 == 0; --shift)
+        numerator /= 2;
+    if (shift > 62)
+        return 0; // no dim is that large
+    if (shift < 0)
+        numerator <<= -shift;
+    // The product must not overflow: sizes from 2^39 on count as that.
+    const Expr bounded = arith::min(size, Expr(std::numeric_limits<int64_t>::max() / numerator));
+    return arith::simplify(arith::floorDiv(bounded * numerator, int64_t{1} << std::max(shift, 0)));
+}
+
+} // namespace
+
+Var setSizes(Builder& b, Var x, const Ints& axes, const Dims& sizes, relay::ResizeAttrs& attrs) {
+    if (b.failed())
+        return x;
+    const Dims shape = b.shape(x);
+    attrs.sizes = shape;
+    for (size_t i = 0; i < axes.size(); ++i) {
+        const auto axis = static_cast<size_t>(axes[i]);
+        attrs.sizes[axis] = sizes[i];
+        if (!arith::provablyEqual(shape[axis], sizes[i])) // nothing can be made of nothing
+            x = assume(b, x, arith::logicalOr(arith::gt(shape[axis], 0), arith::eq(sizes[i], 0)),
+                       fmt::format("dim {} of {}, which is resized, is not 0", axis, text(shape)));
+    }
+    return x;
+}
+
+bool setScales(Builder& b, const Dims& shape, std::vector<double> scales, relay::ResizeAttrs& attrs) {
+    if (scales.size() != shape.size()) {
+        b.fail(fmt::format("there are {} scales for {} dims", scales.size(), shape.size()));
+        return false;
+    }
+    for (const double scale : scales) {
+        if (!(scale > 0) || scale > 1e9) {
+            b.fail(fmt::format("a scale is {}", scale));
+            return false;
+        }
+    }
+    for (size_t i = 0; i < shape.size(); ++i)
+        attrs.sizes.push_back(scaledSize(shape[i], scales[i]));
+    attrs.scales = std::move(scales);
+    return true;
+}
+
+} // namespace lathe::frontend
