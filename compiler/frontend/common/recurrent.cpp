@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/common/recurrent.h"
+
+#include "relay/attrs.h"
+
+namespace lathe::frontend {
+namespace {
+
+/// Weights of one direction.
+struct Direction {
+    size_t index = 0;
+    Var recurrent;                // [gates * hidden, state]
+    Var recurrentBias, inputBias; // [gates * hidden], absent if there is none
+    const GateFunction* functions = nullptr;
+};
+
+using Step = std::function<std::vector<Var>(const Direction&, Var projected, const std::vector<Var>& states)>;
+
+/// Slice d of the first dim, with the shape of the rest.
+Var pick(Builder& b, Var x, size_t d) {
+    if (!x || b.failed())
+        return {};
+    Dims shape = b.shape(x);
+    const Var slice = shape.empty() || arith::isConst(shape[0], 1) ? x : sliceAxis(b, x, 0, static_cast<int64_t>(d), 1);
+    if (!shape.empty())
+        shape.erase(shape.begin());
+    return reshape(b, slice, shape);
+}
+
+Var gate(Builder& b, const Recurrence& r, Var x, int i) {
+    return sliceAxis(b, x, b.failed() ? 0 : b.rank(x) - 1, arith::simplify(r.hidden * i), r.hidden);
+}
+
+Var clipped(Builder& b, const Recurrence& r, Var x) {
+    return r.clip <= 0 ? x : minimum(b, maximum(b, x, scalarLike(b, -r.clip, x)), scalarLike(b, r.clip, x));
+}
+
+Var inTimeOrder(Builder& b, const Recurrence& r, Var x, bool backward) {
+    if (!backward)
+        return x;
+    if (!r.lengths)
+        return reverse(b, x, 0);
+    relay::ReverseAttrs attrs;
+    return b.call(Op::ReverseSequence, {x, r.lengths}, attrs);
+}
+
+RanDirection runDirection(Builder& b, const Recurrence& r, const Direction& direction, const Step& step) {
+    const bool backward = r.reversed || direction.index == 1;
+    const Var x = inTimeOrder(b, r, r.x, backward);
+    const Expr width = arith::simplify(r.hidden * r.gates);
+    Var projected = matmul(b, reshape(b, x, {arith::simplify(r.time * r.batch), dim(b, x, 2)}),
+                           pick(b, r.weights, direction.index), false, true);
+    if (direction.inputBias)
+        projected = add(b, projected, direction.inputBias);
+    projected = reshape(b, projected, {r.time, r.batch, width});
+    std::vector<Var> states;
+    for (Var initial : r.initial) {
+        // The reshape states that the initial state has the batch of the input.
+        const Var given = pick(b, initial, direction.index);
+        states.push_back(given ? reshape(b, given, {r.batch, r.hidden})
+                               : full(b, scalarLike(b, 0, r.x), {r.batch, r.hidden}));
+    }
+    const auto cell = [&](Var iteration, const std::vector<Var>& carried) {
+        std::vector<Var> next = step(direction, gather(b, projected, iteration, 0), carried);
+        Var shown = next[0];
+        if (r.lengths) {
+            const Var alive = unsqueeze(b, less(b, iteration, r.lengths), {1});
+            shown = where(b, alive, next[0], scalarLike(b, 0, next[0]));
+            for (size_t i = 0; i < next.size(); ++i)
+                next[i] = where(b, alive, next[i], carried[i]);
+        }
+        next.push_back(shown);
+        return next;
+    };
+    RanDirection ran;
+    if (arith::isConst(r.time, 1)) {
+        std::vector<Var> last = cell(b.scalarInt(0), states);
+        ran.all = unsqueeze(b, last.back(), {0});
+        last.pop_back();
+        ran.states = last;
+    } else {
+        const Var loop = b.loop(b.scalarOf(r.time), {}, states, 1, cell);
+        for (size_t i = 0; i < states.size(); ++i)
+            ran.states.push_back(b.project(loop, static_cast<int>(i)));
+        ran.all = b.project(loop, static_cast<int>(states.size()));
+    }
+    ran.all = inTimeOrder(b, r, ran.all, backward);
+    return ran;
+}
+
+RanDirections runAll(Builder& b, const Recurrence& r, bool mergeBiases, const Step& step) {
+    RanDirections ran;
+    for (size_t d = 0; d < r.directions && !b.failed(); ++d) {
+        Direction direction;
+        direction.index = d;
+        direction.recurrent = pick(b, r.recurrent, d);
+        direction.functions = r.functions.data() + d * (r.functions.size() / r.directions);
+        if (const Var bias = pick(b, r.bias, d)) {
+            const Expr width = arith::simplify(r.hidden * r.gates);
+            direction.inputBias = sliceAxis(b, bias, 0, 0, width);
+            direction.recurrentBias = sliceAxis(b, bias, 0, width, width);
+            if (mergeBiases)
+                direction.inputBias = add(b, direction.inputBias, direction.recurrentBias);
+        }
+        ran.push_back(runDirection(b, r, direction, step));
+    }
+    return b.failed() ? RanDirections{} : ran;
+}
+
+Var joined(Builder& b, const RanDirections& ran, int64_t axis, const std::function<Var(const RanDirection&)>& part) {
+    std::vector<Var> parts;
+    for (const RanDirection& one : ran)
+        parts.push_back(unsqueeze(b, part(one), {axis}));
+    return parts.empty() ? Var{} : parts.size() == 1 ? parts[0] : concat(b, parts, axis);
+}
+
+} // namespace
+
+Var allOf(Builder& b, const RanDirections& ran) {
+    return joined(b, ran, 1, [](const RanDirection& one) { return one.all; });
+}
+
+Var lastOf(Builder& b, const RanDirections& ran, size_t state) {
+    return joined(b, ran, 0, [state](const RanDirection& one) { return one.states[state]; });
+}
+
+RanDirections lstm(Builder& b, const Recurrence& r, const LstmCell& order) {
+    const auto act = [&](const Direction& d, size_t i, Var x) { return d.functions[i](clipped(b, r, x)); };
+    return runAll(b, r, true, [&](const Direction& d, Var projected, const std::vector<Var>& states) {
+        const Var hidden = states[0], cell = states[1];
+        const Var gates = add(b, projected, matmul(b, hidden, d.recurrent, false, true));
+        Var input = gate(b, r, gates, order.input), output = gate(b, r, gates, order.output),
+            forget = gate(b, r, gates, order.forget);
+        const Var p = pick(b, order.peepholes, d.index);
+        if (p) {
+            input = add(b, input, mul(b, gate(b, r, p, 0), cell));
+            forget = add(b, forget, mul(b, gate(b, r, p, 2), cell));
+        }
+        input = act(d, 0, input);
+        forget = order.coupled ? sub(b, scalarLike(b, 1, input), input) : act(d, 0, forget);
+        const Var next = add(b, mul(b, forget, cell), mul(b, input, act(d, 1, gate(b, r, gates, order.candidate))));
+        if (p)
+            output = add(b, output, mul(b, gate(b, r, p, 1), next));
+        return std::vector<Var>{mul(b, act(d, 0, output), d.functions[2](next)), next};
+    });
+}
+
+RanDirections gru(Builder& b, const Recurrence& r, const GruCell& order) {
+    constexpr int candidate = 2;
+    const bool before = order.linearBeforeReset;
+    const auto act = [&](const Direction& d, size_t i, Var x) { return d.functions[i](clipped(b, r, x)); };
+    // The recurrent bias of the last gate stands inside the reset when linearBeforeReset; so none is merged then.
+    return runAll(b, r, !before, [&](const Direction& d, Var projected, const std::vector<Var>& states) {
+        const Var hidden = states[0];
+        const Expr two = arith::simplify(r.hidden * candidate);
+        Var next, update, reset;
+        if (before) {
+            Var product = matmul(b, hidden, d.recurrent, false, true);
+            if (d.recurrentBias)
+                product = add(b, product, d.recurrentBias);
+            update = act(d, 0, add(b, gate(b, r, projected, order.update), gate(b, r, product, order.update)));
+            reset = act(d, 0, add(b, gate(b, r, projected, order.reset), gate(b, r, product, order.reset)));
+            next = add(b, gate(b, r, projected, candidate), mul(b, reset, gate(b, r, product, candidate)));
+        } else {
+            const Var product = matmul(b, hidden, sliceAxis(b, d.recurrent, 0, 0, two), false, true);
+            update = act(d, 0, add(b, gate(b, r, projected, order.update), gate(b, r, product, order.update)));
+            reset = act(d, 0, add(b, gate(b, r, projected, order.reset), gate(b, r, product, order.reset)));
+            const Var weights = sliceAxis(b, d.recurrent, 0, two, r.hidden);
+            next = add(b, gate(b, r, projected, candidate), matmul(b, mul(b, reset, hidden), weights, false, true));
+        }
+        next = act(d, 1, next);
+        return std::vector<Var>{add(b, mul(b, sub(b, scalarLike(b, 1, update), update), next), mul(b, update, hidden))};
+    });
+}
+
+RanDirections rnn(Builder& b, const Recurrence& r) {
+    return runAll(b, r, true, [&](const Direction& d, Var projected, const std::vector<Var>& states) {
+        const Var sum = clipped(b, r, add(b, projected, matmul(b, states[0], d.recurrent, false, true)));
+        return std::vector<Var>{d.functions[0](sum)};
+    });
+}
+
+} // namespace lathe::frontend
