@@ -16,6 +16,14 @@ const Value* Scope::find(const std::string& name) const {
     return nullptr;
 }
 
+int64_t axisOf(Builder& b, int64_t value, int64_t rank) {
+    if (value >= -rank && value < rank)
+        return value < 0 ? value + rank : value;
+    b.fail(fmt::format("axis {} is out of range for a tensor of rank {}", value, rank),
+           "correct the axis in the model");
+    return 0;
+}
+
 NodeReader::NodeReader(const model::Node& read, Walk& in, const Scope& around, Builder& builder)
     : node(read), walk(in), scope(around), b(builder), results(read.outputs.size()), read_(read.attributes.size()) {}
 
@@ -133,13 +141,6 @@ std::shared_ptr<const model::Graph> NodeReader::graph(const std::string& attribu
     if (!value)
         fail(fmt::format("the graph '{}' is missing", attribute), "the model is malformed; export it again");
     return value ? *value : nullptr;
-}
-
-int64_t NodeReader::axis(int64_t value, int64_t rank) {
-    if (value >= -rank && value < rank)
-        return value < 0 ? value + rank : value;
-    fail(fmt::format("axis {} is out of range for a tensor of rank {}", value, rank), "correct the axis in the model");
-    return 0;
 }
 
 std::vector<int64_t> NodeReader::axes(std::vector<int64_t> values, int64_t rank) {

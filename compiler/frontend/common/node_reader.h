@@ -46,6 +46,9 @@ public:
     virtual int64_t nextRandomCall() = 0;
 };
 
+/// 0 … rank-1 from -rank … rank-1; a fault otherwise.
+int64_t axisOf(Builder& b, int64_t value, int64_t rank);
+
 /// One node, as an operator's converter reads it. After the first fault every call is a no-op and gives neutral values.
 class NodeReader {
 public:
@@ -82,8 +85,7 @@ public:
     /// Names of the attributes that nothing has asked for yet.
     std::vector<std::string> unread() const;
 
-    /// 0 … rank-1 from -rank … rank-1; a fault otherwise.
-    int64_t axis(int64_t value, int64_t rank);
+    int64_t axis(int64_t value, int64_t rank) { return axisOf(b, value, rank); }
     std::vector<int64_t> axes(std::vector<int64_t> values, int64_t rank);
     /// False, and a fault, if the tensor has fewer dims.
     bool needRank(Var var, int atLeast);
