@@ -2,6 +2,7 @@
 #include "driver/compile_kernel.h"
 
 #include "codegen/codegen.h"
+#include "driver/passes.h"
 #include "lower/workload.h"
 
 #include <fmt/format.h>
@@ -69,7 +70,8 @@ void nameKernel(lower::Kernel& kernel, KernelRecord& record, std::set<std::strin
 
 Result<std::vector<std::byte>> compileKernel(lower::Kernel& kernel, const Options& options, const Decisions& decisions,
                                              KernelCache& cache, const lower::KernelHook& hook, KernelRecord& record) {
-    LATHE_CHECKED(lower::lowerKernel(kernel, options.target, decidedFor(record.workload, decisions), hook));
+    LATHE_CHECKED(
+        lower::lowerKernel(kernel, options.target, codeKindOf(options), decidedFor(record.workload, decisions), hook));
     record.schedule = kernel.schedule;
     codegen::CodegenOptions code = codegenOptionsOf(options);
     record.listing = [lowered = kernel.lowered, code] { return listingOf(lowered, code); };

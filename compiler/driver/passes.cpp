@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/passes.h"
 
-#include "lower/pipeline.h"
-
 #include <algorithm>
 
 namespace lathe::driver {
@@ -37,13 +35,17 @@ constexpr Pass codePasses[] = {
 
 std::vector<Pass> allPasses() {
     std::vector<Pass> all(std::begin(graphPasses), std::end(graphPasses));
-    for (const lower::KernelPass& pass : lower::kernelPasses)
+    for (const lower::KernelPass& pass : lower::pipelineOf(lower::CodeKind::Native))
         all.push_back({pass.name, Stage::Tir, pass.required});
     all.insert(all.end(), std::begin(codePasses), std::end(codePasses));
     return all;
 }
 
 } // namespace
+
+lower::CodeKind codeKindOf(const Options& options) {
+    return options.form == Form::CSource ? lower::CodeKind::CSource : lower::CodeKind::Native;
+}
 
 std::span<const Pass> pipeline() {
     static const std::vector<Pass> all = allPasses();
@@ -64,8 +66,8 @@ const std::vector<std::string>& optionalPasses() {
 bool isEnabled(const Pass& pass, const Decisions& decisions, const Options& options) {
     if (pass.required)
         return true;
-    // Compilers of C get plain loops: they have vectors of their own, and unrolled ones are only longer.
-    if (options.form == Form::CSource && (pass.name == "vectorize" || pass.name == "unroll"))
+    if (pass.stage == Stage::Tir && std::ranges::none_of(lower::pipelineOf(codeKindOf(options)),
+                                                         [&](const auto& of) { return of.name == pass.name; }))
         return false;
     if (decisions.skipPasses.contains(std::string(pass.name)) ||
         (pass.exactOverReals && options.numerics == NumericsLevel::Strict))

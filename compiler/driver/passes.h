@@ -6,6 +6,7 @@
 #pragma once
 
 #include "driver/compile.h"
+#include "lower/pipeline.h"
 
 namespace lathe::driver {
 
@@ -16,7 +17,10 @@ struct Pass {
     bool exactOverReals = false; // changes floats otherwise: off under strict numerics
 };
 
-/// All passes in the order in which they run.
+/// What the kernels of a compilation become.
+lower::CodeKind codeKindOf(const Options& options);
+
+/// All passes in the order in which they run. Kernels of C source go through some of them: the others are off there.
 std::span<const Pass> pipeline();
 
 /// Whether a pass runs under these decisions and options.

@@ -76,7 +76,7 @@ Result<tir::PrimFuncPtr> loweredAs(const driver::KernelRecord& record, tir::Prim
     hook.enabled = [&](std::string_view pass) {
         return std::ranges::any_of(record.stages, [&](const auto& stage) { return stage.first == pass; });
     };
-    LATHE_CHECKED(lower::lowerKernel(kernel, record.target, {}, hook));
+    LATHE_CHECKED(lower::lowerKernel(kernel, record.target, lower::CodeKind::Native, {}, hook));
     return kernel.lowered;
 }
 

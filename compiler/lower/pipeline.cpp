@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The straight function.
+// The passes, a row each, and the lists that are made of them.
 #include "lower/pipeline.h"
 
 #include "tir/structure.h"
@@ -19,105 +19,167 @@
 #include "tir/transform/vectorize_loops.h"
 #include "tir/verify.h"
 
-#include <algorithm>
 #include <chrono>
 #include <fmt/format.h>
 
 namespace lathe::lower {
-namespace {
 
 using tir::PrimFuncPtr;
 
-/// Runs passes of the list, in its order: one that stands elsewhere in the list than in the function is a bug.
-class Stages {
-public:
-    Stages(const KernelHook& hook, PrimFuncPtr function) : hook_(hook), function_(std::move(function)) {}
-
-    template <class Fn>
-    void run(std::string_view name, Fn fn) {
-        next_ = std::find_if(next_, std::end(kernelPasses), [&](const KernelPass& pass) { return pass.name == name; });
-        LATHE_ASSERT(next_ != std::end(kernelPasses), fmt::format("pass '{}' stands in the list, in order", name));
-        const KernelPass& pass = *next_++;
-        if (!pass.required && hook_.enabled && !hook_.enabled(name))
-            return;
-        if (hook_.checkpoint)
-            hook_.checkpoint();
-        auto start = std::chrono::steady_clock::now();
-        function_ = fn(function_);
-        double ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-        if (hook_.done)
-            hook_.done(name, function_, ms);
-        if (hook_.verify)
-            if (auto verified = tir::verify(*function_, pass.level); !verified)
-                throw InternalError(
-                    fmt::format("after pass '{}' on {}: {}", name, function_->name, toString(verified.error())));
-    }
-    const PrimFuncPtr& function() const { return function_; }
-
-private:
-    const KernelHook& hook_;
-    PrimFuncPtr function_;
-    const KernelPass* next_ = std::begin(kernelPasses);
+/// What passes are told, and what they find beside the function that they give.
+struct Lowering {
+    const Target& target;
+    const ScheduleDecisions& decisions;
+    const std::function<void()>& checkpoint;
+    bool schedulable = false;
+    KernelSchedule schedule = {};
+    std::vector<CheckInfo> checks = {};
+    Expr workspaceBytes = {};
 };
+
+namespace {
+
+constexpr bool required = true, optional = false;
+
+Result<PrimFuncPtr> makeSchedule(const PrimFuncPtr& function, Lowering& lowering) {
+    LATHE_TRY(ScheduledKernel made, scheduleKernel(function, lowering.target, lowering.decisions));
+    lowering.schedule = std::move(made.schedule);
+    return tir::unlessIdentical(function, made.function);
+}
+
+Result<PrimFuncPtr> numberAllChecks(const PrimFuncPtr& function, Lowering& lowering) {
+    PrimFuncPtr numbered = tir::numberChecks(function);
+    for (const tir::CheckEntry& check : tir::checksOf(*numbered))
+        lowering.checks.push_back({check.kind, check.origin, check.message});
+    return numbered;
+}
+
+Result<PrimFuncPtr> flatten(const PrimFuncPtr& function, Lowering& lowering) {
+    tir::Flattened flattened = tir::flattenBuffers(function);
+    lowering.workspaceBytes = flattened.workspaceBytes;
+    return flattened.function;
+}
+
+template <PrimFuncPtr (*pass)(const PrimFuncPtr&)>
+Result<PrimFuncPtr> plain(const PrimFuncPtr& function, Lowering&) {
+    return pass(function);
+}
+
+template <PrimFuncPtr (*pass)(const PrimFuncPtr&, const tir::Checkpoint&)>
+Result<PrimFuncPtr> checked(const PrimFuncPtr& function, Lowering& lowering) {
+    return pass(function, lowering.checkpoint);
+}
+
+Result<PrimFuncPtr> vectorizeForTarget(const PrimFuncPtr& function, Lowering& lowering) {
+    return tir::vectorizeLoops(function, lowering.checkpoint, lowering.target.lanes(types::Float32.bits));
+}
+
+Result<PrimFuncPtr> hoist(const PrimFuncPtr& function, Lowering&) {
+    return tir::hoistConditions(function);
+}
+
+Result<PrimFuncPtr> legalize(const PrimFuncPtr& function, Lowering& lowering) {
+    return tir::legalizeDataTypes(function, lowering.target);
+}
+
+constexpr KernelPass schedulePass{"schedule", makeSchedule, optional, tir::Level::Blocks, true};
+constexpr KernelPass lowerBlocksPass{"lower blocks", plain<tir::lowerBlocks>, required, tir::Level::Loops};
+constexpr KernelPass numberChecksPass{"number checks", numberAllChecks, required, tir::Level::Loops};
+constexpr KernelPass flattenPass{"flatten buffers", flatten, required};
+constexpr KernelPass simplifyPass{"simplify", checked<tir::simplify>};
+constexpr KernelPass bindIndicesPass{"bind indices", plain<tir::bindIndices>};
+constexpr KernelPass branchPass{"branch on selects", checked<tir::branchOnSelects>};
+constexpr KernelPass partitionPass{"partition loops", checked<tir::partitionLoops>};
+constexpr KernelPass vectorizePass{"vectorize", vectorizeForTarget};
+constexpr KernelPass unrollPass{"unroll", checked<tir::unrollLoops>};
+constexpr KernelPass hoistPass{"hoist conditions", hoist};
+constexpr KernelPass simplifyAgainPass{"simplify again", checked<tir::simplify>};
+constexpr KernelPass parallelPass{"parallel regions", plain<tir::parallelRegions>, required};
+constexpr KernelPass legalizePass{"legalize data types", legalize, required};
+
+constexpr KernelPass nativePipeline[] = {
+    schedulePass,
+    lowerBlocksPass, // no schedule primitive from here on
+    numberChecksPass,
+    flattenPass, // from here on an access has one index, and every buffer a place
+    simplifyPass,     bindIndicesPass, branchPass, partitionPass,
+    vectorizePass,    unrollPass,      hoistPass,  simplifyAgainPass,
+    parallelPass, // from here on each iteration of a parallel loop is a task
+    legalizePass, // from here on types are those of the target
+};
+
+constexpr KernelPass cPipeline[] = {
+    schedulePass,
+    lowerBlocksPass, // no schedule primitive from here on
+    numberChecksPass,
+    flattenPass, // from here on an access has one index, and every buffer a place
+    simplifyPass,     bindIndicesPass, branchPass, partitionPass, hoistPass, simplifyAgainPass,
+    parallelPass, // from here on each iteration of a parallel loop is a task
+    legalizePass, // from here on types are those of the target
+};
+
+constexpr KernelPass entryPipeline[] = {numberChecksPass, flattenPass, legalizePass};
+
+/// The function behind all passes of the list.
+Result<PrimFuncPtr> runAll(std::span<const KernelPass> passes, PrimFuncPtr function, Lowering& lowering,
+                           const KernelHook& hook) {
+    for (const KernelPass& pass : passes) {
+        if (pass.isOfSchedules && !lowering.schedulable)
+            continue;
+        if (!pass.required && hook.enabled && !hook.enabled(pass.name))
+            continue;
+        if (hook.checkpoint)
+            hook.checkpoint();
+        const auto start = std::chrono::steady_clock::now();
+        Result<PrimFuncPtr> made = pass.run(function, lowering);
+        const double ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+        if (made)
+            function = *made;
+        if (hook.done)
+            hook.done(pass.name, function, ms);
+        if (!made)
+            return made;
+        if (hook.verify)
+            if (auto verified = tir::verify(*function, pass.level); !verified)
+                throw InternalError(
+                    fmt::format("after pass '{}' on {}: {}", pass.name, function->name, toString(verified.error())));
+    }
+    return function;
+}
 
 } // namespace
 
-Result<void> lowerKernel(Kernel& kernel, const Target& target, const ScheduleDecisions& decisions,
+std::span<const KernelPass> pipelineOf(CodeKind kind) {
+    switch (kind) {
+    case CodeKind::Native:
+        return nativePipeline;
+    case CodeKind::CSource:
+        return cPipeline;
+    }
+    throw InternalError("a kind of code that has no passes");
+}
+
+Result<void> lowerKernel(Kernel& kernel, const Target& target, CodeKind kind, const ScheduleDecisions& decisions,
                          const KernelHook& hook) {
-    Stages stages(hook, kernel.computation);
-    Result<void> followed = decisions.empty() || isRecorded(decisions.from)
-                                ? Result<void>{}
-                                : failure(fmt::format("{} gets no schedule, so none can be decided", kernel.name));
-    if (kernel.schedulable)
-        stages.run("schedule", [&](const PrimFuncPtr& function) {
-            Result<ScheduledKernel> made = scheduleKernel(function, target, decisions);
-            followed = made ? Result<void>{} : Failure(made.error());
-            if (!made)
-                return function;
-            kernel.schedule = std::move(made->schedule);
-            return tir::unlessIdentical(function, made->function);
-        });
-    LATHE_CHECKED(followed);
-    // No schedule primitive from here on.
-    stages.run("lower blocks", tir::lowerBlocks);
-    stages.run("number checks", tir::numberChecks);
-    for (const tir::CheckEntry& check : tir::checksOf(*stages.function()))
-        kernel.checks.push_back({check.kind, check.origin, check.message});
-    // From here on an access has one index.
-    stages.run("flatten buffers", [&](const PrimFuncPtr& function) {
-        tir::Flattened flattened = tir::flattenBuffers(function);
-        kernel.workspaceBytes = flattened.workspaceBytes;
-        return flattened.function;
-    });
-    const auto within = [&](PrimFuncPtr (*pass)(const PrimFuncPtr&, const tir::Checkpoint&)) {
-        return [pass, &hook](const PrimFuncPtr& function) { return pass(function, hook.checkpoint); };
-    };
-    stages.run("simplify", within(tir::simplify));
-    stages.run("bind indices", tir::bindIndices);
-    stages.run("branch on selects", within(tir::branchOnSelects));
-    stages.run("partition loops", within(tir::partitionLoops));
-    stages.run("vectorize", [&](const PrimFuncPtr& function) {
-        return tir::vectorizeLoops(function, hook.checkpoint, target.lanes(types::Float32.bits));
-    });
-    stages.run("unroll", within(tir::unrollLoops));
-    stages.run("hoist conditions", [](const PrimFuncPtr& function) { return tir::hoistConditions(function); });
-    stages.run("simplify again", within(tir::simplify));
-    // From here on each iteration of a parallel loop is a task.
-    stages.run("parallel regions", tir::parallelRegions);
-    // From here on types are those of the target.
-    stages.run("legalize data types",
-               [&](const PrimFuncPtr& function) { return tir::legalizeDataTypes(function, target); });
-    kernel.lowered = stages.function();
+    const bool isScheduled = kernel.schedulable && (!hook.enabled || hook.enabled(schedulePass.name));
+    if (!isScheduled && !decisions.empty() && !isRecorded(decisions.from))
+        return failure(fmt::format("{} gets no schedule, so none can be decided", kernel.name));
+    Lowering lowering{
+        .target = target, .decisions = decisions, .checkpoint = hook.checkpoint, .schedulable = kernel.schedulable};
+    LATHE_TRY(kernel.lowered, runAll(pipelineOf(kind), kernel.computation, lowering, hook));
+    if (isScheduled)
+        kernel.schedule = std::move(lowering.schedule);
+    kernel.checks.insert(kernel.checks.end(), lowering.checks.begin(), lowering.checks.end());
+    kernel.workspaceBytes = lowering.workspaceBytes;
     return {};
 }
 
 PrimFuncPtr lowerEntry(const PrimFuncPtr& entry, const Target& target, const KernelHook& hook) {
-    Stages stages(hook, entry);
-    stages.run("number checks", tir::numberChecks);
-    stages.run("flatten buffers", [](const PrimFuncPtr& function) { return tir::flattenBuffers(function).function; });
-    stages.run("legalize data types",
-               [&](const PrimFuncPtr& function) { return tir::legalizeDataTypes(function, target); });
-    return stages.function();
+    const ScheduleDecisions none;
+    Lowering lowering{.target = target, .decisions = none, .checkpoint = hook.checkpoint};
+    Result<PrimFuncPtr> lowered = runAll(entryPipeline, entry, lowering, hook);
+    LATHE_ASSERT(lowered, "passes of the entry follow no decision, so none fails");
+    return *lowered;
 }
 
 } // namespace lathe::lower

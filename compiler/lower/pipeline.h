@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A kernel's way from computation to code generation: the default or decided schedule, then the TIR passes, as one
-// straight function.
+// A kernel's way from computation to code generation: the default or decided schedule, then the TIR passes. What its code
+// is says which list of passes that is; each list is whole and reads from top to bottom (pipeline.cpp).
 #pragma once
 
 #include "base/target.h"
@@ -9,36 +9,30 @@
 #include "tir/verify.h"
 
 #include <functional>
+#include <span>
 #include <string_view>
 
 namespace lathe::lower {
 
+/// What kernels become behind their passes.
+enum class CodeKind {
+    Native,  // instructions of the target
+    CSource, // C, which another compiler takes: it has vectors of its own, and unrolled loops are only longer
+};
+
+struct Lowering;
+
 /// A pass over a kernel: what holds after it, and whether the compiler relies on that.
 struct KernelPass {
     std::string_view name;
+    Result<tir::PrimFuncPtr> (*run)(const tir::PrimFuncPtr& function, Lowering& lowering) = nullptr;
     bool required = false;
     tir::Level level = tir::Level::Lowered;
+    bool isOfSchedules = false; // passed over where a TIR builder wrote the loops
 };
 
-/// All of them, in the order in which they run. The milestones: after the schedule no primitive runs any more; after "lower
-/// blocks" there are only loops; after "flatten buffers" an access has one index and every buffer a place; after
-/// "legalize data types" types are those of the target.
-inline constexpr KernelPass kernelPasses[] = {
-    {"schedule", false, tir::Level::Blocks},
-    {"lower blocks", true, tir::Level::Loops},
-    {"number checks", true, tir::Level::Loops},
-    {"flatten buffers", true},
-    {"simplify"},
-    {"bind indices"},
-    {"branch on selects"},
-    {"partition loops"},
-    {"vectorize"},
-    {"unroll"},
-    {"hoist conditions"},
-    {"simplify again"},
-    {"parallel regions", true},
-    {"legalize data types", true},
-};
+/// All passes of a kernel of this kind of code, in the order in which they run.
+std::span<const KernelPass> pipelineOf(CodeKind kind);
 
 /// What the driver does around each pass: decides whether an optional one runs, and records what it gave.
 struct KernelHook {
@@ -51,10 +45,10 @@ struct KernelHook {
 
 /// Fills kernel.lowered, workspaceBytes, checks and schedule. Fails where a decision cannot be followed: see
 /// scheduleKernel; also where a schedule is decided and none is made. Throws InternalError if a verifier fails.
-Result<void> lowerKernel(Kernel& kernel, const Target& target, const ScheduleDecisions& decisions,
+Result<void> lowerKernel(Kernel& kernel, const Target& target, CodeKind kind, const ScheduleDecisions& decisions,
                          const KernelHook& hook);
 
-/// The entry's passes: those of the list that make it code.
+/// The entry's passes: those of each list that make it code.
 tir::PrimFuncPtr lowerEntry(const tir::PrimFuncPtr& entry, const Target& target, const KernelHook& hook);
 
 } // namespace lathe::lower

@@ -154,7 +154,7 @@ tir::PrimFuncPtr lowered(const tir::PrimFuncPtr& function, const Pipeline& pipel
     lower::KernelHook hook;
     hook.enabled = [&](std::string_view) { return pipeline.optional; };
     hook.verify = true;
-    if (Result<void> done = lower::lowerKernel(kernel, pipeline.target, {}, hook); !done)
+    if (Result<void> done = lower::lowerKernel(kernel, pipeline.target, lower::CodeKind::Native, {}, hook); !done)
         throw InternalError(toString(done.error()));
     if (workspaceBytes)
         *workspaceBytes = kernel.workspaceBytes;
