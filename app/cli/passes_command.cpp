@@ -12,6 +12,7 @@
 #include "relay/text.h"
 #include "tir/text.h"
 
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -23,16 +24,21 @@ Result<void> dumpTrace(const driver::Trace& trace, const std::filesystem::path& 
     std::error_code failed;
     std::filesystem::create_directories(folder, failed);
     int ordinal = 0;
+    const auto fileName = [](std::string pass) { // those of plugins have a slash
+        std::ranges::replace(pass, '/', '-');
+        return pass;
+    };
     for (const driver::PassRecord& record : trace.passes) {
         if (record.after)
-            LATHE_CHECKED(
-                writeText(folder / fmt::format("{:02} {}.relay", ordinal, record.name), relay::print(*record.after)));
+            LATHE_CHECKED(writeText(folder / fmt::format("{:02} {}.relay", ordinal, fileName(record.name)),
+                                    relay::print(*record.after)));
         ++ordinal;
     }
     for (const driver::KernelRecord& kernel : trace.kernels)
         for (size_t i = 0; i < kernel.stages.size(); ++i)
-            LATHE_CHECKED(writeText(folder / fmt::format("{} {:02} {}.tir", kernel.name, i, kernel.stages[i].first),
-                                    tir::print(*kernel.stages[i].second)));
+            LATHE_CHECKED(
+                writeText(folder / fmt::format("{} {:02} {}.tir", kernel.name, i, fileName(kernel.stages[i].first)),
+                          tir::print(*kernel.stages[i].second)));
     if (trace.entry)
         LATHE_CHECKED(writeText(folder / "entry.tir", tir::print(*trace.entry)));
     return {};
@@ -44,6 +50,8 @@ nlohmann::json asJson(const driver::PassRecord& record, const inspect::PassFigur
                         {"required", record.required}, {"enabled", record.enabled},
                         {"ran", record.ran},           {"ms", record.ms},
                         {"changed", record.changed}};
+    if (!record.plugin.empty())
+        json["plugin"] = record.plugin;
     // A count is a whole number as long as it fits into one.
     const auto counted = [](double count) {
         return std::abs(count) < 0x1p63 ? nlohmann::json(std::llround(count)) : nlohmann::json(count);
@@ -71,6 +79,12 @@ std::pair<std::string, std::string> amountOf(const inspect::PassFigures& figures
             inspect::deltaText(figures.delta.bindings)};
 }
 
+/// What became of the pass, and the plugin that it is of.
+std::string endOf(const driver::PassRecord& record) {
+    const std::string_view outcome = driver::outcomeOf(record);
+    return record.plugin.empty() ? std::string(outcome) : fmt::format("{:10} plugin: {}", outcome, record.plugin);
+}
+
 /// One line a pass: what it cost, how much there is after it, and what it changed of that.
 void printStrip(const driver::Trace& trace, bool json) {
     const std::vector<inspect::PassFigures> figures = inspect::passFigures(trace);
@@ -87,7 +101,7 @@ void printStrip(const driver::Trace& trace, bool json) {
             printLine("{:24} {:8} {:9} {:9.2f} {:>17} {:>8} {:>9} {:>9} {:>9}  {}", record.name,
                       driver::toString(record.stage), record.required ? "required" : "optional", record.ms, amount,
                       change, inspect::deltaText(delta.flops), inspect::deltaText(delta.bytes),
-                      inspect::deltaText(delta.peakBytes), driver::outcomeOf(record));
+                      inspect::deltaText(delta.peakBytes), endOf(record));
     }
 }
 

@@ -12,13 +12,25 @@
 namespace lathe::diagnose {
 namespace {
 
-/// Place in optionalPasses().
-int ordinalOf(std::string_view pass) {
-    return static_cast<int>(std::ranges::find(driver::optionalPasses(), pass) - driver::optionalPasses().begin());
+const driver::Extensions* extensionsOf(const BisectQuestion& question) {
+    return question.options.extensions.get();
 }
 
-driver::Stage stageOf(std::string_view pass) {
-    return std::ranges::find(driver::pipeline(), pass, &driver::Pass::name)->stage;
+driver::Stage stageOf(std::string_view pass, const BisectQuestion& question) {
+    const std::vector<driver::Pass> all = driver::pipelineWith(extensionsOf(question));
+    return std::ranges::find(all, pass, &driver::Pass::name)->stage;
+}
+
+int ordinalOf(std::string_view pass, const BisectQuestion& question) {
+    return driver::ordinalOf(pass, extensionsOf(question));
+}
+
+/// Whether the kernels are those of all passes, and have their schedules.
+bool keepsKernels(int limit, const BisectQuestion& question) {
+    return std::ranges::all_of(driver::pipelineWith(extensionsOf(question)), [&](const driver::Pass& pass) {
+        const bool matters = pass.stage == driver::Stage::Relay || pass.name == "schedule";
+        return pass.required || !matters || ordinalOf(pass.name, question) < limit;
+    });
 }
 
 /// What is decided for a pass that is off would be an error; so would be what is decided for kernels, if others may stand in
@@ -40,7 +52,7 @@ driver::Decisions fitting(driver::Decisions decisions, const driver::Options& op
 driver::Decisions upTo(const BisectQuestion& question, int limit) {
     driver::Decisions decisions = question.decisions;
     decisions.optionalLimit = limit;
-    if (limit <= ordinalOf("schedule")) { // kernels may be others, and have no schedules
+    if (!keepsKernels(limit, question)) { // kernels may be others, and have no schedules
         decisions.kernels.clear();
         decisions.skipIn.clear();
     }
@@ -50,7 +62,7 @@ driver::Decisions upTo(const BisectQuestion& question, int limit) {
 driver::Decisions without(const BisectQuestion& question, const std::string& pass) {
     driver::Decisions decisions = question.decisions;
     decisions.skipPasses.insert(pass);
-    if (stageOf(pass) == driver::Stage::Relay) {
+    if (stageOf(pass, question) == driver::Stage::Relay) {
         decisions.kernels.clear();
         decisions.skipIn.clear();
     } else if (pass == "schedule") {
@@ -132,6 +144,7 @@ private:
         for (const driver::PassRecord& record : found_.trace.passes)
             if (!record.required && record.enabled && (record.changed || record.changedConstants || !record.ran))
                 suspects_.push_back(record.name);
+        std::ranges::sort(suspects_, {}, [&](const std::string& pass) { return ordinalOf(pass, question_); });
         expectedSteps_ = found_.steps.size() + static_cast<size_t>(std::bit_width(suspects_.size())) + 1;
     }
 
@@ -152,7 +165,7 @@ private:
             if (bad)
                 continue;
             found_.pass = pass;
-            found_.stage = stageOf(pass);
+            found_.stage = stageOf(pass, question_);
             found_.mends = true;
             found_.trace = full_;
             return {};
@@ -165,13 +178,14 @@ private:
         while (bad - good > 1) {
             const size_t middle = (good + bad) / 2;
             const std::string& last = suspects_[middle - 1];
-            LATHE_TRY(const bool isWorse, isBad(upTo(question_, ordinalOf(last) + 1), "up to '" + last + "'"));
+            LATHE_TRY(const bool isWorse,
+                      isBad(upTo(question_, ordinalOf(last, question_) + 1), "up to '" + last + "'"));
             (isWorse ? bad : good) = middle;
             if (isWorse)
                 found_.trace = std::move(last_);
         }
         found_.pass = suspects_[bad - 1];
-        found_.stage = stageOf(found_.pass);
+        found_.stage = stageOf(found_.pass, question_);
         return {};
     }
 
@@ -187,7 +201,8 @@ private:
         if (touched.empty())
             return {};
         // Where switching the pass off does not mend the whole, passes behind it have the fault as well.
-        const driver::Decisions all = found_.mends ? question_.decisions : upTo(question_, ordinalOf(found_.pass) + 1);
+        const driver::Decisions all =
+            found_.mends ? question_.decisions : upTo(question_, ordinalOf(found_.pass, question_) + 1);
         const auto off = [&](size_t first, size_t count) {
             driver::Decisions decisions = all;
             for (size_t i = first; i < first + count; ++i) {

@@ -8,6 +8,7 @@
 #include "driver/build.h"
 #include "driver/c_source.h"
 #include "driver/evaluator.h"
+#include "driver/passes.h"
 #include "relay/choose/choose_layouts.h"
 #include "relay/choose/choose_variants.h"
 #include "relay/transform/canonicalize.h"
@@ -37,7 +38,10 @@ Result<std::shared_ptr<Module>> runImport(const ModelSource& source, relay::Eval
                                           const std::shared_ptr<Budget>& budget, const Options& options, PassHook& hook,
                                           Trace& trace) {
     return hook.step("import", [&]() -> Result<std::shared_ptr<Module>> {
-        frontend::Options importOptions{options.symbols, options.shapes, options.sizeNames, budget};
+        if (options.extensions)
+            LATHE_CHECKED(checkExtensions(*options.extensions));
+        frontend::Options importOptions{options.symbols, options.shapes, options.sizeNames,
+                                        operatorsOf(options.extensions), budget};
         const Budget::Amounts before = budget->left();
         const auto importFixed = [&](frontend::Imported refused, const Shapes& needed) {
             importOptions.shapes.insert(importOptions.shapes.end(), needed.begin(), needed.end());
@@ -168,6 +172,15 @@ Result<Module> fuse(const Module& module, const std::vector<ApartDecision>& deci
     return std::move(made.module);
 }
 
+/// A pass of a plugin. Fails if it changes what it may only look at.
+Result<Module> runAdded(const PassRow& row, const Module& module) {
+    Result<Module> made = row.run(module);
+    if (made && row.place == GraphPlace::Fused && made->functions != module.functions)
+        return failure(fmt::format("the pass '{}' changes the graph behind fusion, where it may only look", row.name),
+                       "switch the plugin off, and tell who made it");
+    return made;
+}
+
 /// Says what was decided that the target does not offer.
 void noteNotOffered(const NotOffered& notOffered, const Target& target, Trace& trace) {
     if (notOffered.empty())
@@ -218,6 +231,7 @@ Result<Artifact> runPipeline(const ModelSource& source, const std::filesystem::p
                              const Options& options, Trace& trace, const Progress& progress) {
     auto start = std::chrono::steady_clock::now();
     LATHE_TRY(const artifact::ArtifactForm form, artifactForm(out, options));
+    LATHE_CHECKED(requirePlugins(decisions, options.extensions.get()));
     PassHook hook(decisions, options, trace, progress);
     const auto budget = std::make_shared<Budget>([&hook] { hook.checkCancelled(); });
     // What import gives does not depend on Decisions: a Session imports once for all of them.
@@ -243,12 +257,20 @@ Result<Artifact> runPipeline(const ModelSource& source, const std::filesystem::p
         module = std::move(after);
         return {};
     };
+    // What plugins add at a place of the pipeline.
+    const auto places = [&](GraphPlace place) -> Result<void> {
+        for (const PassRow& row : options.extensions ? options.extensions->passes : std::vector<PassRow>())
+            if (row.place == place)
+                LATHE_CHECKED(pass(row.name, [&](const Module& m) { return runAdded(row, m); }));
+        return {};
+    };
     NotOffered misfits;
     NotOffered* const notOffered = options.offeredAlone ? &misfits : nullptr;
     const bool exact = options.numerics == NumericsLevel::Strict;
 
     // One function, first-order.
     LATHE_CHECKED(pass("inline functions", [](const Module& m) { return transform::inlineFunctions(m); }));
+    LATHE_CHECKED(places(GraphPlace::Imported));
     // What inference does not need.
     LATHE_CHECKED(pass("simplify inference", [](const Module& m) { return transform::simplifyInference(m); }));
     LATHE_CHECKED(pass("dead code", [](const Module& m) { return transform::deadCode(m); }));
@@ -258,7 +280,9 @@ Result<Artifact> runPipeline(const ModelSource& source, const std::filesystem::p
     LATHE_CHECKED(
         pass("simplify arithmetic", [&](const Module& m) { return transform::simplifyArithmetic(m, exact); }));
     LATHE_CHECKED(pass("fold scale", [](const Module& m) { return transform::foldScale(m); }));
+    LATHE_CHECKED(places(GraphPlace::Simplified));
     LATHE_CHECKED(pass("canonical forms", [](const Module& m) { return transform::canonicalize(m); }));
+    LATHE_CHECKED(places(GraphPlace::Canonical));
     LATHE_CHECKED(pass("choose variants",
                        [&](const Module& m) { return vary(m, options, decisions.variants, notOffered, trace); }));
     LATHE_CHECKED(pass("choose layouts", [&](const Module& m) {
@@ -269,6 +293,7 @@ Result<Artifact> runPipeline(const ModelSource& source, const std::filesystem::p
     // Weights that were folded or laid out anew are read by nothing any more: they would be written beside their new forms.
     LATHE_CHECKED(pass("dead code again", [](const Module& m) { return transform::deadCode(m); }));
     LATHE_CHECKED(pass("fuse", [&](const Module& m) { return fuse(m, decisions.apart, notOffered, trace); }));
+    LATHE_CHECKED(places(GraphPlace::Fused));
     noteNotOffered(misfits, options.target, trace);
     for (const auto& [decided, name] :
          {std::pair(!decisions.variants.empty(), "choose variants"),

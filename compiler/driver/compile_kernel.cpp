@@ -73,6 +73,7 @@ Result<std::vector<std::byte>> compileKernel(lower::Kernel& kernel, const Option
     LATHE_CHECKED(
         lower::lowerKernel(kernel, options.target, codeKindOf(options), decidedFor(record.workload, decisions), hook));
     record.schedule = kernel.schedule;
+    record.extensions = options.extensions;
     codegen::CodegenOptions code = codegenOptionsOf(options);
     record.listing = [lowered = kernel.lowered, code] { return listingOf(lowered, code); };
     if (!options.emitCode || options.form == Form::CSource)

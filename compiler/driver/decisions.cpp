@@ -28,7 +28,8 @@ Result<void> readSkip(const json& value, Decisions& decisions) {
         return malformed("skip", value, R"(a list of passes: ["fuse"])");
     const std::vector<std::string>& all = optionalPasses();
     for (const json& pass : value) {
-        if (!pass.is_string() || std::ranges::find(all, pass.get<std::string>()) == all.end())
+        const bool isPlugins = pass.is_string() && !pluginOf(pass.get_ref<const std::string&>()).empty();
+        if (!isPlugins && (!pass.is_string() || std::ranges::find(all, pass.get<std::string>()) == all.end()))
             return failure(fmt::format("{} is no optional pass", dump(pass)),
                            fmt::format("optional passes: {}", fmt::join(all, ", ")));
         decisions.skipPasses.insert(pass.get<std::string>());
@@ -65,7 +66,8 @@ Result<void> readSkipIn(const json& value, Decisions& decisions) {
                 return !one.required && one.stage == Stage::Tir && pass.is_string() &&
                        one.name == pass.get_ref<const std::string&>();
             };
-            if (std::ranges::none_of(pipeline(), known))
+            const bool isPlugins = pass.is_string() && !pluginOf(pass.get_ref<const std::string&>()).empty();
+            if (!isPlugins && std::ranges::none_of(pipeline(), known))
                 return failure(fmt::format("{} is no optional pass over kernels", dump(pass)), form);
             decisions.skipIn[workload].insert(pass.get<std::string>());
         }

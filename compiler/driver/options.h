@@ -10,6 +10,7 @@
 #include "model/size_name.h"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,6 +18,8 @@
 #include <vector>
 
 namespace lathe::driver {
+
+struct Extensions; // driver/extensions.h
 
 enum class NumericsLevel { Strict, Default };
 std::string_view toString(NumericsLevel level); // "strict", "default"
@@ -58,6 +61,10 @@ struct Options {
     /// Decided variants, layouts and pairs to be kept apart that this target does not offer are left out, with a note: for a
     /// compilation of several that are decided together. Else they are errors.
     bool offeredAlone = false;
+
+    /// Operators and passes beside Lathe's own; null: none. The one thing that no JSON holds: it is code, or was read from
+    /// files, and who reads Options elsewhere has his own.
+    std::shared_ptr<const Extensions> extensions;
 
     bool operator==(const Options&) const = default;
 };

@@ -95,7 +95,7 @@ Result<ModulePtr> PassHook::run(std::string_view name, const ModulePtr& before,
     }
     record.after = after;
     record.bindings = countBindings(*after);
-    if (options_.verify)
+    if (options_.verify || !record.plugin.empty())
         if (auto verified = relay::verify(*after); !verified)
             throw InternalError(fmt::format("after pass '{}': {}", name, lathe::toString(verified.error())));
     return after;
@@ -104,6 +104,8 @@ Result<ModulePtr> PassHook::run(std::string_view name, const ModulePtr& before,
 lower::KernelHook PassHook::forKernel(size_t kernelIndex) {
     lower::KernelHook hook;
     hook.verify = options_.verify;
+    if (options_.extensions)
+        hook.added = options_.extensions->kernelPasses;
     hook.checkpoint = [this] { checkCancelled(); };
     hook.enabled = [this, kernelIndex](std::string_view pass) {
         const auto off = decisions_.skipIn.find(trace_.kernels[kernelIndex].workload);

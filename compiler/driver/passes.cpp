@@ -2,6 +2,9 @@
 #include "driver/passes.h"
 
 #include <algorithm>
+#include <fmt/format.h>
+#include <set>
+#include <utility>
 
 namespace lathe::driver {
 namespace {
@@ -52,6 +55,70 @@ std::span<const Pass> pipeline() {
     return all;
 }
 
+namespace {
+
+constexpr std::pair<GraphPlace, std::string_view> graphPlaces[] = {{GraphPlace::Imported, "inline functions"},
+                                                                   {GraphPlace::Simplified, "fold scale"},
+                                                                   {GraphPlace::Canonical, "canonical forms"},
+                                                                   {GraphPlace::Fused, "fuse"}};
+
+/// Those of plugins that stand behind one of Lathe's own.
+void addBehind(std::string_view pass, const Extensions& extensions, std::vector<Pass>& all) {
+    for (const auto& [place, behind] : graphPlaces)
+        for (const PassRow& row : extensions.passes)
+            if (behind == pass && row.place == place)
+                all.push_back({row.name, Stage::Relay, optional, row.exactOverReals, pluginOf(row.name)});
+    const auto addKernelPasses = [&](lower::KernelPlace place) {
+        for (const lower::AddedKernelPass& row : extensions.kernelPasses)
+            if (row.place == place)
+                all.push_back({row.name, Stage::Tir, optional, false, pluginOf(row.name)});
+    };
+    if (pass == "make kernels")
+        addKernelPasses(lower::KernelPlace::Computation);
+    for (const lower::KernelPass& own : lower::pipelineOf(lower::CodeKind::Native))
+        if (own.name == pass && own.opens)
+            addKernelPasses(*own.opens);
+}
+
+} // namespace
+
+std::vector<Pass> pipelineWith(const Extensions* extensions) {
+    std::vector<Pass> all;
+    for (const Pass& pass : pipeline()) {
+        all.push_back(pass);
+        if (extensions)
+            addBehind(pass.name, *extensions, all);
+    }
+    return all;
+}
+
+int ordinalOf(std::string_view pass, const Extensions* extensions) {
+    int ordinal = 0;
+    for (const bool isAdded : {false, true})
+        for (const Pass& each : pipelineWith(extensions)) {
+            if (each.required || each.plugin.empty() == isAdded)
+                continue;
+            if (each.name == pass)
+                return ordinal;
+            ++ordinal;
+        }
+    return ordinal;
+}
+
+Result<void> requirePlugins(const Decisions& decisions, const Extensions* extensions) {
+    std::set<std::string> off = decisions.skipPasses;
+    for (const auto& [workload, passes] : decisions.skipIn)
+        off.insert(passes.begin(), passes.end());
+    const std::vector<Pass> all = pipelineWith(extensions);
+    for (const std::string& pass : off)
+        if (!pluginOf(pass).empty() && std::ranges::find(all, pass, &Pass::name) == all.end())
+            return failure(
+                fmt::format("the pass '{}' is decided to be off, but plugin {} is not there or has none such", pass,
+                            pluginOf(pass)),
+                "install the plugin, or leave the decision out");
+    return {};
+}
+
 const std::vector<std::string>& optionalPasses() {
     static const std::vector<std::string> names = [] {
         std::vector<std::string> found;
@@ -66,21 +133,22 @@ const std::vector<std::string>& optionalPasses() {
 bool isEnabled(const Pass& pass, const Decisions& decisions, const Options& options) {
     if (pass.required)
         return true;
-    if (pass.stage == Stage::Tir && std::ranges::none_of(lower::pipelineOf(codeKindOf(options)),
-                                                         [&](const auto& of) { return of.name == pass.name; }))
+    if (pass.plugin.empty() && pass.stage == Stage::Tir &&
+        std::ranges::none_of(lower::pipelineOf(codeKindOf(options)),
+                             [&](const auto& of) { return of.name == pass.name; }))
         return false;
     if (decisions.skipPasses.contains(std::string(pass.name)) ||
         (pass.exactOverReals && options.numerics == NumericsLevel::Strict))
         return false;
-    const std::vector<std::string>& all = optionalPasses();
-    return decisions.optionalLimit < 0 || std::ranges::find(all, pass.name) - all.begin() < decisions.optionalLimit;
+    return decisions.optionalLimit < 0 || ordinalOf(pass.name, options.extensions.get()) < decisions.optionalLimit;
 }
 
 std::vector<PassRecord> plannedPasses(const Decisions& decisions, const Options& options) {
     std::vector<PassRecord> records;
-    for (const Pass& pass : pipeline()) {
+    for (const Pass& pass : pipelineWith(options.extensions.get())) {
         PassRecord& record = records.emplace_back();
         record.name = pass.name;
+        record.plugin = pass.plugin;
         record.stage = pass.stage;
         record.required = pass.required;
         record.enabled = isEnabled(pass, decisions, options);

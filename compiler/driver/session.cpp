@@ -11,12 +11,13 @@ struct Session::Kept {
     std::vector<std::pair<std::string, int64_t>> symbols;
     Shapes shapes;
     model::SizeNames sizeNames;
+    std::shared_ptr<const frontend::AddedOperators> added;
     frontend::Imported model; // only copied from
     Budget::Amounts spent;    // by the import
 
     bool standsFor(const Target& wanted, const frontend::Options& options) const {
         return target == wanted && symbols == options.symbols && shapes == options.shapes &&
-               sizeNames == options.sizeNames &&
+               sizeNames == options.sizeNames && added == options.added &&
                std::ranges::all_of(model.files, [](const auto& file) { return identityOf(file.first) == file.second; });
     }
 };
@@ -37,7 +38,7 @@ ModelSource Session::source(const Options& options) {
                     return imported;
                 const Budget::Amounts after = importOptions.budget->left();
                 kept_ = std::make_unique<Kept>(options.target, importOptions.symbols, importOptions.shapes,
-                                               importOptions.sizeNames, imported,
+                                               importOptions.sizeNames, importOptions.added, imported,
                                                Budget::Amounts{.nodes = before.nodes - after.nodes,
                                                                .bytes = before.bytes - after.bytes,
                                                                .steps = before.steps - after.steps});

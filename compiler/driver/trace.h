@@ -25,6 +25,8 @@
 
 namespace lathe::driver {
 
+struct Extensions; // driver/extensions.h
+
 enum class Stage { Import, Relay, Lower, Tir, Codegen };
 std::string_view toString(Stage stage); // "import", "relay", "lower", "tir", "codegen"
 
@@ -34,6 +36,7 @@ using ModulePtr = std::shared_ptr<const relay::Module>;
 /// makes something new of them. There is one for each pass of the pipeline (driver/passes.h), in its order, from the start.
 struct PassRecord {
     std::string name;
+    std::string plugin; // that adds it; empty: none, it is Lathe's own
     Stage stage = Stage::Relay;
     bool required = true;
     bool enabled = true;              // false: switched off by Decisions, the optional limit or the numerics
@@ -58,11 +61,12 @@ struct KernelRecord {
     std::string name;
     std::string workload; // what Decisions name it by: see lower/workload.h
     std::vector<std::pair<std::string, tir::PrimFuncPtr>> stages;
-    bool schedulable = true;        // false: its loops were written by hand, no schedule is made
-    lower::KernelSchedule schedule; // its trace, what it asked, what it tried and was refused
-    Target target;                  // that it was lowered for
-    bool cached = false;            // its object was found in the cache of kernels
-    double codeMs = 0;              // to make the object, or to find it
+    bool schedulable = true;                      // false: its loops were written by hand, no schedule is made
+    lower::KernelSchedule schedule;               // its trace, what it asked, what it tried and was refused
+    Target target;                                // that it was lowered for
+    std::shared_ptr<const Extensions> extensions; // that it was lowered with; null: none
+    bool cached = false;                          // its object was found in the cache of kernels
+    double codeMs = 0;                            // to make the object, or to find it
     /// Made when asked for: compiles the kernel again, keeping what the object does not need.
     std::function<Result<Listing>()> listing;
 };

@@ -20,11 +20,15 @@
 
 namespace lathe::frontend {
 
+struct AddedOperators; // frontend/added_operators.h
+
 struct Options {
     /// Symbols of inputs to fix: "batch" -> 1; or input dims by input name.
     std::vector<std::pair<std::string, int64_t>> symbols;
     std::vector<std::pair<std::string, std::vector<int64_t>>> shapes;
     model::SizeNames sizeNames;
+    /// Operators beside those of the tables; null: none.
+    std::shared_ptr<const AddedOperators> added;
     /// What the import may spend, and its cancellation.
     std::shared_ptr<Budget> budget = std::make_shared<Budget>();
 };
@@ -57,6 +61,8 @@ struct Frontend {
     Imported (*import)(const Source& source, relay::Evaluator* evaluator, const Options& options);
     /// What a node of an imported graph is for: what others than the frontend know of the format's operators.
     model::Role (*roleOf)(const model::Node& node);
+    /// Whether the format has the operator, or Lathe has a converter for it.
+    bool (*hasOperator)(const std::string& domain, const std::string& name);
     /// A file of one tensor, as the format's test data are.
     Result<model::TensorPtr> (*readTensor)(const Source& source);
 };

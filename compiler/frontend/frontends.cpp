@@ -4,7 +4,9 @@
 #include "frontend/frontend.h"
 
 #include "base/limits.h"
+#include "frontend/added_operators.h"
 #include "frontend/common/map_file.h"
+#include "frontend/onnx/body_text.h"
 #include "frontend/onnx/import.h"
 #include "frontend/onnx/ops.h"
 
@@ -13,13 +15,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <iterator>
+#include <map>
 #include <set>
 
 namespace lathe::frontend {
 namespace {
 
 constexpr auto table = std::to_array<Frontend>({
-    {"ONNX", onnx::probe, onnx::importModel, onnx::roleOf, onnx::readTensor},
+    {"ONNX", onnx::probe, onnx::importModel, onnx::roleOf, onnx::hasOperator, onnx::readTensor},
 });
 
 /// What a file that no frontend knows seems to be, by its first bytes.
@@ -57,11 +60,18 @@ Imported refused(Diagnostic reason, const std::string& file) {
     return nothing;
 }
 
-std::vector<model::Role> rolesOf(const std::vector<const model::Node*>& nodes, const Frontend& frontend) {
+std::vector<model::Role> rolesOf(const std::vector<const model::Node*>& nodes, const Frontend& frontend,
+                                 const AddedOperators* added) {
     std::vector<model::Role> roles(nodes.size());
-    for (size_t id = 0; id < nodes.size(); ++id)
-        if (nodes[id])
-            roles[id] = frontend.roleOf(*nodes[id]);
+    for (size_t id = 0; id < nodes.size(); ++id) {
+        if (!nodes[id])
+            continue;
+        roles[id] = frontend.roleOf(*nodes[id]);
+        if (const OperatorRow* row = findOperator(added, *nodes[id]))
+            roles[id].family = row->family;
+        else if (const BodyRow* body = findBody(added, *nodes[id]))
+            roles[id].family = body->family;
+    }
     return roles;
 }
 
@@ -114,7 +124,7 @@ Imported import(const Source& source, relay::Evaluator* evaluator, const Options
         if (imported.graph && imported.module)
             addFoundTypes(*imported.graph, *imported.module);
         if (imported.graph)
-            imported.graph->roles = rolesOf(imported.graph->nodes, *found);
+            imported.graph->roles = rolesOf(imported.graph->nodes, *found, options.added.get());
         return imported;
     }
     std::vector<std::string_view> names;
@@ -141,6 +151,31 @@ Imported importBytes(std::span<const std::byte> bytes, const std::string& name,
                      const std::vector<std::filesystem::path>& folders, relay::Evaluator* evaluator,
                      const Options& options) {
     return import(Source{name, folders, {nullptr, bytes}, {}}, evaluator, options);
+}
+
+Result<void> checkAdded(const AddedOperators& added) {
+    std::map<std::pair<std::string, std::string>, std::string> owners;
+    const auto add = [&](const auto& row) -> Result<void> {
+        const std::string name = fmt::format("operator {} of domain {}", row.name, row.domain);
+        const char* hint = "switch the plugin off: an operator has one meaning";
+        for (const Frontend& frontend : table)
+            if (frontend.hasOperator(row.domain, row.name))
+                return failure(
+                    fmt::format("plugin {} adds {}, which {} of Lathe has itself", row.plugin, name, frontend.name),
+                    hint);
+        if (const auto [other, isNew] = owners.try_emplace({row.domain, row.name}, row.plugin); !isNew)
+            return failure(fmt::format("plugins {} and {} both add {}", other->second, row.plugin, name), hint);
+        return {};
+    };
+    for (const OperatorRow& row : added.operators)
+        LATHE_CHECKED(add(row));
+    for (const BodyRow& row : added.bodies)
+        LATHE_CHECKED(add(row));
+    return {};
+}
+
+Result<std::vector<BodyRow>> readBodies(std::string_view text, const std::string& plugin, const std::string& file) {
+    return onnx::readBodies(text, plugin, file);
 }
 
 Result<model::TensorPtr> readTensor(const std::filesystem::path& path) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "inspect/statements.h"
 
+#include "driver/extensions.h"
 #include "lower/pipeline.h"
 #include "schedule/schedule.h"
 #include "tir/visit.h"
@@ -76,6 +77,11 @@ Result<tir::PrimFuncPtr> loweredAs(const driver::KernelRecord& record, tir::Prim
     hook.enabled = [&](std::string_view pass) {
         return std::ranges::any_of(record.stages, [&](const auto& stage) { return stage.first == pass; });
     };
+    std::vector<lower::AddedKernelPass> added;
+    if (record.extensions)
+        std::ranges::copy_if(record.extensions->kernelPasses, std::back_inserter(added),
+                             [](const auto& pass) { return pass.place != lower::KernelPlace::Computation; });
+    hook.added = added;
     LATHE_CHECKED(lower::lowerKernel(kernel, record.target, lower::CodeKind::Native, {}, hook));
     return kernel.lowered;
 }

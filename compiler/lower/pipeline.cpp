@@ -85,7 +85,8 @@ Result<PrimFuncPtr> legalize(const PrimFuncPtr& function, Lowering& lowering) {
 constexpr KernelPass schedulePass{"schedule", makeSchedule, optional, tir::Level::Blocks, true};
 constexpr KernelPass lowerBlocksPass{"lower blocks", plain<tir::lowerBlocks>, required, tir::Level::Loops};
 constexpr KernelPass numberChecksPass{"number checks", numberAllChecks, required, tir::Level::Loops};
-constexpr KernelPass flattenPass{"flatten buffers", flatten, required};
+constexpr KernelPass flattenPass{
+    .name = "flatten buffers", .run = flatten, .required = required, .opens = KernelPlace::Loops};
 constexpr KernelPass simplifyPass{"simplify", checked<tir::simplify>};
 constexpr KernelPass bindIndicesPass{"bind indices", plain<tir::bindIndices>};
 constexpr KernelPass branchPass{"branch on selects", checked<tir::branchOnSelects>};
@@ -95,7 +96,8 @@ constexpr KernelPass unrollPass{"unroll", checked<tir::unrollLoops>};
 constexpr KernelPass hoistPass{"hoist conditions", hoist};
 constexpr KernelPass simplifyAgainPass{"simplify again", checked<tir::simplify>};
 constexpr KernelPass parallelPass{"parallel regions", plain<tir::parallelRegions>, required};
-constexpr KernelPass legalizePass{"legalize data types", legalize, required};
+constexpr KernelPass legalizePass{
+    .name = "legalize data types", .run = legalize, .required = required, .opens = KernelPlace::Lowered};
 
 constexpr KernelPass nativePipeline[] = {
     schedulePass,
@@ -120,31 +122,64 @@ constexpr KernelPass cPipeline[] = {
 
 constexpr KernelPass entryPipeline[] = {numberChecksPass, flattenPass, legalizePass};
 
+/// One function on its way through passes.
+class Stages {
+public:
+    Stages(PrimFuncPtr function, const KernelHook& hook) : function_(std::move(function)), hook_(hook) {}
+
+    /// Runs one pass, unless it is off.
+    template <class Fn>
+    Result<void> run(std::string_view name, bool isRequired, bool verify, tir::Level level, Fn fn) {
+        if (!isRequired && hook_.enabled && !hook_.enabled(name))
+            return {};
+        if (hook_.checkpoint)
+            hook_.checkpoint();
+        const auto start = std::chrono::steady_clock::now();
+        Result<PrimFuncPtr> made = fn(function_);
+        const double ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+        if (made)
+            function_ = *made;
+        if (hook_.done)
+            hook_.done(name, function_, ms);
+        if (!made)
+            return Failure(made.error());
+        if (verify)
+            if (auto verified = tir::verify(*function_, level); !verified)
+                throw InternalError(
+                    fmt::format("after pass '{}' on {}: {}", name, function_->name, toString(verified.error())));
+        return {};
+    }
+
+    Result<void> runAdded(KernelPlace place, const Target& target) {
+        const tir::Level level = place == KernelPlace::Computation ? tir::Level::Blocks : tir::Level::Lowered;
+        for (const AddedKernelPass& pass : hook_.added)
+            if (pass.place == place)
+                LATHE_CHECKED(run(pass.name, optional, true, level,
+                                  [&](const PrimFuncPtr& function) { return pass.run(function, target); }));
+        return {};
+    }
+
+    const PrimFuncPtr& function() const { return function_; }
+
+private:
+    PrimFuncPtr function_;
+    const KernelHook& hook_;
+};
+
 /// The function behind all passes of the list.
-Result<PrimFuncPtr> runAll(std::span<const KernelPass> passes, PrimFuncPtr function, Lowering& lowering,
+Result<PrimFuncPtr> runAll(std::span<const KernelPass> passes, const PrimFuncPtr& function, Lowering& lowering,
                            const KernelHook& hook) {
+    Stages stages(function, hook);
+    LATHE_CHECKED(stages.runAdded(KernelPlace::Computation, lowering.target));
     for (const KernelPass& pass : passes) {
         if (pass.isOfSchedules && !lowering.schedulable)
             continue;
-        if (!pass.required && hook.enabled && !hook.enabled(pass.name))
-            continue;
-        if (hook.checkpoint)
-            hook.checkpoint();
-        const auto start = std::chrono::steady_clock::now();
-        Result<PrimFuncPtr> made = pass.run(function, lowering);
-        const double ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-        if (made)
-            function = *made;
-        if (hook.done)
-            hook.done(pass.name, function, ms);
-        if (!made)
-            return made;
-        if (hook.verify)
-            if (auto verified = tir::verify(*function, pass.level); !verified)
-                throw InternalError(
-                    fmt::format("after pass '{}' on {}: {}", pass.name, function->name, toString(verified.error())));
+        LATHE_CHECKED(stages.run(pass.name, pass.required, hook.verify, pass.level,
+                                 [&](const PrimFuncPtr& before) { return pass.run(before, lowering); }));
+        if (pass.opens)
+            LATHE_CHECKED(stages.runAdded(*pass.opens, lowering.target));
     }
-    return function;
+    return stages.function();
 }
 
 } // namespace

@@ -9,7 +9,9 @@
 #include "tir/verify.h"
 
 #include <functional>
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace lathe::lower {
@@ -20,6 +22,20 @@ enum class CodeKind {
     CSource, // C, which another compiler takes: it has vectors of its own, and unrolled loops are only longer
 };
 
+/// Where a pass that a plugin adds may stand, by what holds there.
+enum class KernelPlace {
+    Computation, // before the schedule; what it changes is another workload, though not by name
+    Loops,       // an access has one index, and every buffer a place
+    Lowered,     // behind all passes
+};
+
+/// A pass over a kernel that a plugin adds: optional, and the verifier runs after it.
+struct AddedKernelPass {
+    std::string name; // "PLUGIN/PASS"
+    KernelPlace place = KernelPlace::Loops;
+    std::function<Result<tir::PrimFuncPtr>(const tir::PrimFuncPtr&, const Target&)> run;
+};
+
 struct Lowering;
 
 /// A pass over a kernel: what holds after it, and whether the compiler relies on that.
@@ -28,7 +44,8 @@ struct KernelPass {
     Result<tir::PrimFuncPtr> (*run)(const tir::PrimFuncPtr& function, Lowering& lowering) = nullptr;
     bool required = false;
     tir::Level level = tir::Level::Lowered;
-    bool isOfSchedules = false; // passed over where a TIR builder wrote the loops
+    bool isOfSchedules = false;            // passed over where a TIR builder wrote the loops
+    std::optional<KernelPlace> opens = {}; // for passes that are added
 };
 
 /// All passes of a kernel of this kind of code, in the order in which they run.
@@ -41,6 +58,7 @@ struct KernelHook {
     std::function<void(std::string_view pass, const tir::PrimFuncPtr& after, double ms)> done;
     bool verify = false;
     std::function<void()> checkpoint = {}; // asked before and within passes; throws to cancel
+    std::span<const AddedKernelPass> added = {};
 };
 
 /// Fills kernel.lowered, workspaceBytes, checks and schedule. Fails where a decision cannot be followed: see

@@ -57,7 +57,7 @@ Result<GraphChoices> ModelBench::look(const driver::Decisions& decisions) {
         options.emitCode = false;
         driver::Decisions graph = decisions;
         graph.kernels.clear();
-        for (const driver::Pass& pass : driver::pipeline())
+        for (const driver::Pass& pass : driver::pipelineWith(options_.extensions.get()))
             if (pass.stage == driver::Stage::Tir && !pass.required)
                 graph.skipPasses.insert(std::string(pass.name));
         driver::Trace trace;

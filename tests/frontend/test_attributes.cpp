@@ -81,7 +81,7 @@ bool isSupported(const Schema& schema) {
     node.op = schema.Name();
     node.domain = frontend::onnx::canonicalDomain(schema.domain());
     node.version = schema.SinceVersion();
-    return frontend::onnx::findConverter(node) || frontend::onnx::GraphReader::hasBody(node);
+    return frontend::onnx::findConverter(node, nullptr) || frontend::onnx::GraphReader::hasBody(node);
 }
 
 std::vector<Schema> supported() {

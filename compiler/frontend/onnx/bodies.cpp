@@ -2,6 +2,7 @@
 //
 // Schemas at work: nodes are held against them, and operators that ONNX defines by other operators are expanded.
 #include "frontend/onnx/attributes.h"
+#include "frontend/onnx/body_text.h"
 #include "frontend/onnx/frame.h"
 #include "frontend/onnx/value_types.h"
 
@@ -29,18 +30,30 @@ int bodyVersion(const OpSchema& schema) {
 }
 
 /// The body as FunctionProto. ONNX checks it while it builds it and throws for what does not fit.
-std::shared_ptr<::onnx::FunctionProto> buildBody(const OpSchema& schema, int version, const ::onnx::NodeProto& call,
-                                                 const std::vector<::onnx::TypeProto>& types) {
+Result<std::shared_ptr<::onnx::FunctionProto>> buildBody(const OpSchema& schema, int version,
+                                                         const ::onnx::NodeProto& call,
+                                                         const std::vector<model::ValueType>& inputs) {
+    const Failure none = failure("the operator has no body for these types and attributes",
+                                 "it is defined by a body only for some of them, and has no converter of its own");
+    std::vector<::onnx::TypeProto> types(inputs.size());
+    for (size_t i = 0; i < inputs.size(); ++i)
+        writeType(inputs[i], types[i]);
     auto body = std::make_shared<::onnx::FunctionProto>();
-    if (schema.HasContextDependentFunctionWithOpsetVersion(version)) {
-        const ::onnx::FunctionBodyBuildContextImpl context(call, types);
-        return schema.BuildContextDependentFunction(context, *body, version) ? body : nullptr;
+    try {
+        if (schema.HasContextDependentFunctionWithOpsetVersion(version)) {
+            const ::onnx::FunctionBodyBuildContextImpl context(call, types);
+            if (!schema.BuildContextDependentFunction(context, *body, version))
+                return none;
+            return body;
+        }
+        const ::onnx::FunctionProto* fixed = schema.GetFunction(version, true);
+        if (!fixed)
+            return none;
+        *body = *fixed;
+        return body;
+    } catch (const std::exception& problem) {
+        return failure(fmt::format("the operator's body cannot be built: {}", problem.what()), {});
     }
-    const ::onnx::FunctionProto* fixed = schema.GetFunction(version, true);
-    if (!fixed)
-        return nullptr;
-    *body = *fixed;
-    return body;
 }
 
 } // namespace
@@ -69,11 +82,12 @@ Result<std::shared_ptr<model::Graph>> GraphReader::expandBody(const model::Node&
                                                               const std::vector<model::ValueType>& inputs) {
     const OpSchema* schema = findSchema(call.domain, call.op, call.version);
     const int version = schema ? bodyVersion(*schema) : 0;
-    if (version == 0)
+    const BodyRow* const row = version == 0 ? findBody(added(), call) : nullptr;
+    if (version == 0 && !row)
         return std::shared_ptr<model::Graph>();
     ::onnx::NodeProto node;
     node.set_op_type(call.op);
-    node.set_domain(schema->domain()); // bodies are built by the registry's name for it
+    node.set_domain(schema ? schema->domain() : call.domain); // bodies are built by the registry's name for it
     node.set_name(call.name);
     for (const std::string& name : call.inputs)
         node.add_input(name);
@@ -83,32 +97,35 @@ Result<std::shared_ptr<model::Graph>> GraphReader::expandBody(const model::Node&
         if (!writeAttribute(attribute, *node.add_attribute()))
             return failure(fmt::format("attribute '{}' cannot be taken over into the operator's body", attribute.name),
                            "graphs as attributes of this operator are not supported");
-    std::vector<::onnx::TypeProto> types(inputs.size());
-    for (size_t i = 0; i < inputs.size(); ++i)
-        writeType(inputs[i], types[i]);
 
     std::shared_ptr<::onnx::FunctionProto> body;
-    try {
-        body = buildBody(*schema, version, node, types);
-    } catch (const std::exception& problem) {
-        return failure(fmt::format("the operator's body cannot be built: {}", problem.what()), {});
+    if (row) {
+        LATHE_TRY(body, bodyOf(*row));
+        LATHE_CHECKED(checkCall(node, *body, row->plugin));
+    } else {
+        LATHE_TRY(body, buildBody(*schema, version, node, inputs));
     }
-    if (!body)
-        return failure("the operator has no body for these types and attributes",
-                       "it is defined by a body only for some of them, and has no converter of its own");
 
     Frame frame;
+    if (row)
+        for (const ::onnx::AttributeProto& attribute : body->attribute_proto())
+            frame.attributes[attribute.name()] = {&attribute, &frame};
+    else
+        for (const auto& [name, attribute] : schema->attributes())
+            if (attribute.default_value.type() != ::onnx::AttributeProto::UNDEFINED)
+                frame.attributes[name] = {&attribute.default_value, &frame};
+    for (const ::onnx::AttributeProto& attribute : node.attribute())
+        frame.attributes[attribute.name()] = {&attribute, &frame};
+    return readBody(body, frame, call);
+}
+
+Result<std::shared_ptr<model::Graph>> GraphReader::readBody(const std::shared_ptr<const ::onnx::FunctionProto>& body,
+                                                            Frame& frame, const model::Node& call) {
     frame.fixedId = call.id;
     frame.scope = call.scope;
     frame.scope.push_back(call.op);
     for (const ::onnx::OperatorSetIdProto& opset : body->opset_import())
         frame.opsets[canonicalDomain(opset.domain())] = opset.version();
-    for (const auto& [name, attribute] : schema->attributes())
-        if (attribute.default_value.type() != ::onnx::AttributeProto::UNDEFINED)
-            frame.attributes[name] = {&attribute.default_value, &frame};
-    for (const ::onnx::AttributeProto& attribute : node.attribute())
-        frame.attributes[attribute.name()] = {&attribute, &frame};
-
     for (int i = 0; i < body->input_size(); ++i)
         if (static_cast<size_t>(i) >= call.inputs.size() || call.inputs[static_cast<size_t>(i)].empty())
             frame.actual[body->input(i)] = ""; // absent in the call: absent where the body reads it

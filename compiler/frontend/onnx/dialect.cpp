@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/onnx/dialect.h"
 
+#include "frontend/added_operators.h"
 #include "frontend/onnx/attributes.h"
 #include "frontend/onnx/operand_types.h"
 #include "frontend/onnx/ops.h"
@@ -29,12 +30,15 @@ std::vector<model::ValueType> typesOf(Builder& b, const std::vector<Value>& oper
 } // namespace
 
 ConvertFn OnnxDialect::converterOf(const model::Node& node) const {
-    return findConverter(node);
+    return findConverter(node, reader_.added());
 }
 
 std::optional<std::string> OnnxDialect::refusalOf(const model::Node& node) const {
-    if (findConverter(node) || GraphReader::hasBody(node))
+    if (findConverter(node, reader_.added()) || GraphReader::hasBody(node) || findBody(reader_.added(), node))
         return std::nullopt;
+    if (const OffRow* off = findOff(reader_.added(), node))
+        return fmt::format("operator {} of domain {} is in plugin {}, which is off; leave out --without-plugin {}",
+                           node.op, node.domain, off->plugin, off->plugin);
     if (node.domain == "com.microsoft")
         return fmt::format("operator {} of domain com.microsoft is an extension of ONNX Runtime and is not supported",
                            node.op);
@@ -63,7 +67,7 @@ void OnnxDialect::checked(NodeReader& reader, const std::function<void()>& conve
     if (std::optional<std::string> fault = operandTypes.faultOfOperands(typeOf))
         return b.fail(*std::move(fault), "the model is malformed; export it again");
     convert();
-    if (findConverter(node) && !findSchema(node.domain, node.op, node.version))
+    if (findConverter(node, reader_.added()) && !findSchema(node.domain, node.op, node.version))
         for (const std::string& name : reader.unread())
             if (!mayBeUnknown(name))
                 b.fail(fmt::format("attribute '{}' is unknown to the operator", name), "remove the attribute");

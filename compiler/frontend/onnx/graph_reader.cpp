@@ -54,9 +54,9 @@ const ::onnx::OpSchema* findSchema(const std::string& domain, const std::string&
 
 GraphReader::GraphReader(std::shared_ptr<const ::onnx::ModelProto> proto,
                          const std::vector<std::filesystem::path>& folders, std::string file,
-                         std::shared_ptr<Budget> budget)
-    : proto_(std::move(proto)), budget_(std::move(budget)), model_(std::make_shared<model::ModelGraph>()),
-      tensors_(proto_, folders, budget_), reading_(&tensors_) {
+                         std::shared_ptr<Budget> budget, std::shared_ptr<const AddedOperators> added)
+    : proto_(std::move(proto)), budget_(std::move(budget)), added_(std::move(added)),
+      model_(std::make_shared<model::ModelGraph>()), tensors_(proto_, folders, budget_), reading_(&tensors_) {
     model_->file = std::move(file);
     model_->format = "ONNX";
 }

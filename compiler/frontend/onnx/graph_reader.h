@@ -13,6 +13,10 @@ namespace onnx {
 class OpSchema;
 }
 
+namespace lathe::frontend {
+struct AddedOperators;
+}
+
 namespace lathe::frontend::onnx {
 
 /// ONNX's own domain, which files may also leave empty.
@@ -30,14 +34,17 @@ const ::onnx::OpSchema* findSchema(const std::string& domain, const std::string&
 class GraphReader {
 public:
     GraphReader(std::shared_ptr<const ::onnx::ModelProto> proto, const std::vector<std::filesystem::path>& folders,
-                std::string file, std::shared_ptr<Budget> budget);
+                std::string file, std::shared_ptr<Budget> budget, std::shared_ptr<const AddedOperators> added = {});
 
     /// The model; faults are in its diagnostics (errors: it must be refused).
     std::shared_ptr<model::ModelGraph> read();
     /// Files that tensors of the model lie in, beside its own.
     FileIdentities externalFiles() const { return tensors_.files(); }
 
-    /// The body by which ONNX defines the operator of `call`: a graph with the formal names of inputs and outputs, its
+    /// What the model may use beside the operators of the tables; null: nothing.
+    const AddedOperators* added() const { return added_.get(); }
+
+    /// The body by which ONNX, or a plugin, defines the operator of `call`: a graph with the formal names of inputs and outputs, its
     /// nodes under the call's id. Null if there is none. inputs: types of the operands as far as known.
     Result<std::shared_ptr<model::Graph>> expandBody(const model::Node& call,
                                                      const std::vector<model::ValueType>& inputs);
@@ -46,6 +53,8 @@ public:
 
 private:
     struct Frame;
+    Result<std::shared_ptr<model::Graph>> readBody(const std::shared_ptr<const ::onnx::FunctionProto>& body,
+                                                   Frame& frame, const model::Node& call);
     std::shared_ptr<model::Graph> readGraph(const ::onnx::GraphProto& proto, const Frame& frame);
     void readNodes(const google::protobuf::RepeatedPtrField<::onnx::NodeProto>& protos, const Frame& frame,
                    model::Graph& into);
@@ -74,6 +83,7 @@ private:
 
     std::shared_ptr<const ::onnx::ModelProto> proto_;
     std::shared_ptr<Budget> budget_;
+    std::shared_ptr<const AddedOperators> added_;
     std::shared_ptr<model::ModelGraph> model_;
     TensorReader tensors_;
     TensorReader* reading_ = nullptr; // tensors_, or that of the body being expanded

@@ -87,7 +87,7 @@ Imported importModel(const Source& source, relay::Evaluator* evaluator, const Op
         completeHints(result.diagnostics);
         return result;
     }
-    GraphReader reader(*proto, source.folders, source.name, options.budget);
+    GraphReader reader(*proto, source.folders, source.name, options.budget, options.added);
     const std::shared_ptr<model::ModelGraph> graph = reader.read();
     if (const auto named = model::nameSizes(*graph, options.sizeNames); !named)
         graph->diagnostics.push_back(inFile(named.error(), graph->file));

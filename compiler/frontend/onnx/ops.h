@@ -5,16 +5,19 @@
 #pragma once
 
 #include "base/limits.h"
+#include "frontend/added_operators.h"
 #include "frontend/common/dialect.h"
 #include "frontend/onnx/graph_reader.h"
 
 namespace lathe::frontend::onnx {
 
 /// The own converter for a node's domain, operator and version; null if there is none.
-ConvertFn findConverter(const model::Node& node);
+ConvertFn findConverter(const model::Node& node, const AddedOperators* added);
 
 /// What a node is for; an operator outside the table is of the family Other.
 model::Role roleOf(const model::Node& node);
+/// Whether it stands in the table, or ONNX has a schema of it.
+bool hasOperator(const std::string& domain, const std::string& name);
 
 // ---- shared by families
 inline constexpr int64_t farAway = 2 * limits::tensorElements; // beyond every dim, and safe to add to one

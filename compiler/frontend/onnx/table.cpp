@@ -266,9 +266,19 @@ bool mayDrop(const model::Node& node) {
 
 } // namespace
 
-ConvertFn findConverter(const model::Node& node) {
+ConvertFn findConverter(const model::Node& node, const AddedOperators* added) {
     const Row* row = findRow(node);
-    return row && node.version >= row->minVersion && node.version <= row->maxVersion ? row->convert : nullptr;
+    if (row && node.version >= row->minVersion && node.version <= row->maxVersion)
+        return row->convert;
+    const OperatorRow* more = findOperator(added, node);
+    return more ? more->convert : nullptr;
+}
+
+bool hasOperator(const std::string& domain, const std::string& name) {
+    model::Node node;
+    node.domain = domain;
+    node.op = name;
+    return findRow(node) || findSchema(domain, name, newestOpset());
 }
 
 model::Role roleOf(const model::Node& node) {
