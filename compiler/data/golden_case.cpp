@@ -96,18 +96,18 @@ Result<GoldenCase> readCase(const fs::path& bundle, const std::string& name, con
     return golden;
 }
 
-CaseResult compareCase(const std::vector<HostTensor>& expected, const std::vector<bool>& compared,
-                       const data::CompareRules& rules, const std::vector<HostTensor>& got,
+CaseResult compareCase(const GoldenCase& golden, const std::vector<HostTensor>& got,
                        const std::vector<std::string>& names) {
+    const std::vector<HostTensor>& expected = golden.outputs;
     CaseResult result;
     if (got.size() < expected.size()) {
         result.wrong = {fmt::format("{} outputs, where {} are expected", got.size(), expected.size())};
         return result;
     }
     for (size_t i = 0; i < expected.size(); ++i) {
-        if (!compared[i])
+        if (!golden.compared[i])
             continue;
-        const data::Comparison comparison = data::compare(got[i], expected[i], rules);
+        const data::Comparison comparison = data::compare(got[i], expected[i], golden.rules);
         result.ofRange = std::max(result.ofRange, comparison.ofRange);
         result.elements += comparison.elements;
         result.nan += comparison.nan;

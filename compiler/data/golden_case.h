@@ -15,11 +15,11 @@
 namespace lathe::data {
 
 struct GoldenCase {
-    std::string name;
+    std::string name; // of its folder: "data-0", "random-0", "zeros", "largest"
     std::vector<model::HostTensor> inputs;
-    std::vector<model::HostTensor> outputs; // may be fewer than the model has
+    std::vector<model::HostTensor> outputs; // fewer than the model has: of the others nothing is known
     std::vector<bool> compared;             // by output: not those that are drawn at random
-    data::CompareRules rules;
+    CompareRules rules;
 };
 
 /// The element types of a model's inputs and outputs.
@@ -47,9 +47,8 @@ struct CaseResult {
     /// No more than what is known of outputs that are not wrong: `right`, with what is unknown; or that it ran.
     std::string verdict(std::string_view right) const;
 };
-/// Outputs that are not `compared` are left out, and so are those that nothing is expected of.
-CaseResult compareCase(const std::vector<model::HostTensor>& expected, const std::vector<bool>& compared,
-                       const data::CompareRules& rules, const std::vector<model::HostTensor>& got,
+/// Outputs that are not compared are left out, and so are those that nothing is expected of. `names`: of the model's outputs.
+CaseResult compareCase(const GoldenCase& golden, const std::vector<model::HostTensor>& got,
                        const std::vector<std::string>& names);
 
 } // namespace lathe::data

@@ -208,9 +208,9 @@ Result<void> Planner::makeCases() {
     if (!has(Part::Golden))
         return {};
     LATHE_TRY(cases_, makeGolden({model_, options_, *strict.second->graph, runner}, interface_, bundle_.plan.remarks));
-    for (const GoldenCase& golden : cases_) {
-        manifest_.golden.push_back({golden.name, golden.source});
-        for (PlannedFile& file : filesOf(golden, interface_, options_.tolerance))
+    for (const MadeCase& made : cases_) {
+        manifest_.golden.push_back({made.golden.name, made.source});
+        for (PlannedFile& file : filesOf(made, interface_))
             bundle_.plan.files.push_back(std::move(file));
     }
     return {};
@@ -260,13 +260,12 @@ Result<void> Planner::tryOn(const device::Device& device, size_t variant) {
     device::useRunner(runnerOptions, std::move(command));
     device::RunnerClient runner(std::move(runnerOptions));
     LATHE_CHECKED(runner.load(variants_[variant].first->path()));
-    for (const GoldenCase& golden : cases_) {
-        for (size_t k = 0; k < golden.data.inputs.size(); ++k)
-            LATHE_CHECKED(runner.setInput(interface_.inputs[k].name, golden.data.inputs[k]));
+    for (const auto& [golden, source, result] : cases_) {
+        for (size_t k = 0; k < golden.inputs.size(); ++k)
+            LATHE_CHECKED(runner.setInput(interface_.inputs[k].name, golden.inputs[k]));
         LATHE_CHECKED(runner.run());
         LATHE_TRY(const auto outputs, runner.outputs());
-        const std::vector<std::string> wrong =
-            data::compareCase(golden.data.outputs, golden.compared, rulesOf(options_.tolerance), outputs, names).wrong;
+        const std::vector<std::string> wrong = data::compareCase(golden, outputs, names).wrong;
         if (!wrong.empty())
             return failure(
                 fmt::format("{}{}, golden case '{}': {}", manifest_.variants[variant].tag,

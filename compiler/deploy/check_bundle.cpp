@@ -259,8 +259,7 @@ private:
             const auto got = runner_.outputs();
             if (!got)
                 return failed(named.name, got.error());
-            const data::CaseResult result =
-                data::compareCase(golden->outputs, golden->compared, golden->rules, *got, outputs_);
+            const data::CaseResult result = data::compareCase(*golden, *got, outputs_);
             check_.ofRange = std::max(check_.ofRange, result.ofRange);
             if (!result.wrong.empty())
                 return failed(named.name, error(fmt::format("{}", fmt::join(result.wrong, "; ")),

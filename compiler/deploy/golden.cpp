@@ -3,6 +3,7 @@
 
 #include "deploy/json_reader.h"
 #include "driver/tensor_files.h"
+#include "inspect/data_set.h"
 #include "inspect/inputs.h"
 #include "model/random_values.h"
 
@@ -84,7 +85,7 @@ public:
     Maker(const GoldenWork& work, ModelInterface& interface, std::vector<std::string>& remarks)
         : work_(work), interface_(interface), remarks_(remarks) {}
 
-    Result<std::vector<GoldenCase>> make() {
+    Result<std::vector<MadeCase>> make() {
         LATHE_TRY(const std::vector<fs::path> folders, dataFolders(work_.model, work_.options.goldenFolder));
         for (const fs::path& folder : folders)
             LATHE_CHECKED(addData(folder));
@@ -118,28 +119,30 @@ private:
             inspect::readDataSet(folder, device::RunnerModel{{}, {}, {}, interface_.inputs, interface_.outputs, {}});
         if (!data)
             return named(data.error());
-        GoldenCase golden{fmt::format("data-{}", data_++), dataSetSource, std::move(*data), {}, {}};
-        if (golden.data.outputs.empty() && !interface_.outputs.empty())
+        MadeCase made =
+            caseOf(fmt::format("data-{}", data_++), dataSetSource, std::move(data->inputs), std::move(data->outputs));
+        const data::GoldenCase& golden = made.golden;
+        if (golden.outputs.empty() && !interface_.outputs.empty())
             return named(error("it has no outputs to compare with", "output_0.pb and so on lie beside its inputs"));
-        if (golden.data.outputs.size() < interface_.outputs.size())
+        if (golden.outputs.size() < interface_.outputs.size())
             remarks_.push_back(fmt::format("golden case '{}' has {} of {} outputs: the others are not compared",
-                                           golden.name, golden.data.outputs.size(), interface_.outputs.size()));
-        if (const auto outside = sizeOutside(interface_, golden.data.inputs)) {
+                                           golden.name, golden.outputs.size(), interface_.outputs.size()));
+        if (const auto outside = sizeOutside(interface_, golden.inputs)) {
             remarks_.push_back(fmt::format("golden case '{}' is left out: {}", golden.name, *outside));
             return {};
         }
-        const auto got = computed(work_.runner, interface_, golden.data.inputs);
+        const auto got = computed(work_.runner, interface_, golden.inputs);
         if (!got)
             return named(got.error());
-        if (golden.data.outputs.size() > got->size())
+        if (golden.outputs.size() > got->size())
             return named(error("it has more outputs than the model"));
-        noteRandom(golden);
-        takeSizes(golden.data.inputs);
-        golden.result = judged(golden, *got);
-        if (!golden.result.wrong.empty())
-            return named(error(fmt::format("the model does not compute these outputs: {}", golden.result.wrong.front()),
+        noteRandom(made.golden);
+        takeSizes(golden.inputs);
+        made.result = data::compareCase(golden, *got, valueNames(interface_.outputs));
+        if (!made.result.wrong.empty())
+            return named(error(fmt::format("the model does not compute these outputs: {}", made.result.wrong.front()),
                                "name other data by --golden, or allow more by --tolerance"));
-        add(std::move(golden));
+        add(std::move(made));
         return {};
     }
 
@@ -163,7 +166,7 @@ private:
             leaveOut(name); // before seconds were spent on it
             return {};
         }
-        std::optional<GoldenCase> best; // the one that says most
+        std::optional<MadeCase> best; // the one that says most
         for (int draw = 0; draw < (seed ? draws : 1); ++draw) {
             const auto drawnBy = seed ? std::optional(*seed + static_cast<uint64_t>(draw) * otherSeed) : seed;
             LATHE_TRY(std::vector<HostTensor> inputs,
@@ -177,11 +180,11 @@ private:
                 remarks_.push_back(fmt::format("golden case '{}' is left out: {}", name, outputs.error().what));
                 return {};
             }
-            GoldenCase golden{name, "strict", {std::move(inputs), std::move(*outputs)}, {}, {}};
-            noteRandom(golden);
-            golden.result = judged(golden, golden.data.outputs);
-            if (!best || golden.result.known() > best->result.known())
-                best = std::move(golden);
+            MadeCase made = caseOf(name, "strict", std::move(inputs), std::move(*outputs));
+            noteRandom(made.golden);
+            made.result = data::compareCase(made.golden, made.golden.outputs, valueNames(interface_.outputs));
+            if (!best || made.result.known() > best->result.known())
+                best = std::move(made);
             if (best->result.elements <= 2 * best->result.known())
                 break;
         }
@@ -192,14 +195,18 @@ private:
         return {};
     }
 
-    data::CaseResult judged(const GoldenCase& golden, const std::vector<HostTensor>& got) const {
-        return data::compareCase(golden.data.outputs, golden.compared, rulesOf(work_.options.tolerance), got,
-                                 valueNames(interface_.outputs));
+    MadeCase caseOf(std::string name, std::string source, std::vector<HostTensor> inputs,
+                    std::vector<HostTensor> outputs) const {
+        data::CompareRules rules;
+        rules.relative = 0;
+        rules.absolute = work_.options.tolerance.absolute;
+        rules.absoluteOfRange = work_.options.tolerance.ofRange;
+        return {{std::move(name), std::move(inputs), std::move(outputs), {}, rules}, std::move(source)};
     }
 
-    void noteRandom(GoldenCase& golden) {
-        const std::vector<bool> random = model::randomOutputs(work_.graph, golden.data.inputs);
-        for (size_t i = 0; i < golden.data.outputs.size(); ++i) {
+    void noteRandom(data::GoldenCase& golden) {
+        const std::vector<bool> random = model::randomOutputs(work_.graph, golden.inputs);
+        for (size_t i = 0; i < golden.outputs.size(); ++i) {
             const bool drawn = i < random.size() && random[i];
             golden.compared.push_back(!drawn);
             if (drawn && !interface_.random[i]) {
@@ -227,24 +234,24 @@ private:
         return sum;
     }
 
-    void add(GoldenCase golden) {
-        bytes_ += golden.bytes();
+    void add(MadeCase made) {
+        bytes_ += made.bytes();
         if (bytes_ > goldenBytes && !cases_.empty()) {
-            bytes_ -= golden.bytes();
-            leaveOut(golden.name);
+            bytes_ -= made.bytes();
+            leaveOut(made.golden.name);
             return;
         }
-        if (golden.result.known() < golden.result.elements)
-            remarks_.push_back(fmt::format("golden case '{}': {}", golden.name, golden.result.unknown()));
-        cases_.push_back(std::move(golden));
+        if (made.result.known() < made.result.elements)
+            remarks_.push_back(fmt::format("golden case '{}': {}", made.golden.name, made.result.unknown()));
+        cases_.push_back(std::move(made));
     }
 
     const GoldenWork& work_;
     ModelInterface& interface_;
     std::vector<std::string>& remarks_;
-    std::vector<GoldenCase> cases_;
+    std::vector<MadeCase> cases_;
     /// The first whose outputs hold no finite number: taken if there is no other, to be run and timed.
-    std::optional<GoldenCase> barren_;
+    std::optional<MadeCase> barren_;
     uint64_t bytes_ = 0;
     int data_ = 0;
 };
@@ -257,21 +264,21 @@ PlannedFile array(const std::string& path, const HostTensor& tensor) {
 
 } // namespace
 
-uint64_t GoldenCase::bytes() const {
+uint64_t MadeCase::bytes() const {
     uint64_t sum = 0;
-    for (const auto* tensors : {&data.inputs, &data.outputs})
+    for (const auto* tensors : {&golden.inputs, &golden.outputs})
         for (const HostTensor& tensor : *tensors)
             sum += tensor.bytes.size();
     return sum;
 }
 
-Result<std::vector<GoldenCase>> makeGolden(const GoldenWork& work, ModelInterface& interface,
-                                           std::vector<std::string>& remarks) {
+Result<std::vector<MadeCase>> makeGolden(const GoldenWork& work, ModelInterface& interface,
+                                         std::vector<std::string>& remarks) {
     return Maker(work, interface, remarks).make();
 }
 
-std::vector<PlannedFile> filesOf(const GoldenCase& golden, const ModelInterface& interface,
-                                 const CaseTolerance& tolerance) {
+std::vector<PlannedFile> filesOf(const MadeCase& made, const ModelInterface& interface) {
+    const data::GoldenCase& golden = made.golden;
     const std::string folder = "golden/" + golden.name + "/";
     std::vector<PlannedFile> files;
     nlohmann::json inputs = nlohmann::json::array(), outputs = nlohmann::json::array();
@@ -281,26 +288,21 @@ std::vector<PlannedFile> filesOf(const GoldenCase& golden, const ModelInterface&
         return nlohmann::json{
             {"file", file}, {"name", value.name}, {"dtype", lathe::toString(tensor.dtype)}, {"dims", tensor.shape}};
     };
-    for (size_t i = 0; i < golden.data.inputs.size(); ++i)
-        inputs.push_back(add("input", i, golden.data.inputs[i], interface.inputs[i]));
-    for (size_t i = 0; i < golden.data.outputs.size(); ++i) {
-        outputs.push_back(add("output", i, golden.data.outputs[i], interface.outputs[i]));
+    for (size_t i = 0; i < golden.inputs.size(); ++i)
+        inputs.push_back(add("input", i, golden.inputs[i], interface.inputs[i]));
+    for (size_t i = 0; i < golden.outputs.size(); ++i) {
+        outputs.push_back(add("output", i, golden.outputs[i], interface.outputs[i]));
         outputs.back()["compare"] = static_cast<bool>(golden.compared[i]);
     }
     const nlohmann::json facts = {
-        {"schema", "lathe-case/1"}, {"name", golden.name},
-        {"source", golden.source},  {"inputs", inputs},
-        {"outputs", outputs},       {"tolerance", {{"absolute", tolerance.absolute}, {"of_range", tolerance.ofRange}}}};
+        {"schema", "lathe-case/1"},
+        {"name", golden.name},
+        {"source", made.source},
+        {"inputs", inputs},
+        {"outputs", outputs},
+        {"tolerance", {{"absolute", golden.rules.absolute}, {"of_range", golden.rules.absoluteOfRange}}}};
     files.push_back({folder + "case.json", FileKind::Golden, dump(facts, 2) + "\n", {}, false});
     return files;
-}
-
-data::CompareRules rulesOf(const CaseTolerance& tolerance) {
-    data::CompareRules rules;
-    rules.relative = 0;
-    rules.absolute = tolerance.absolute;
-    rules.absoluteOfRange = tolerance.ofRange;
-    return rules;
 }
 
 } // namespace lathe::deploy

@@ -12,19 +12,17 @@
 #include "deploy/bundle_options.h"
 #include "deploy/bundle_plan.h"
 #include "deploy/model_interface.h"
-#include "inspect/data_set.h"
 
 #include <functional>
 
 namespace lathe::deploy {
 
-struct GoldenCase {
-    std::string name;           // "data-0", "random-0", "zeros", "largest"
-    std::string source;         // as in a ManifestCase
-    inspect::DataSet data;      // fewer outputs than the model has: of the others nothing is known
-    std::vector<bool> compared; // by output: false for what is drawn at random
-    data::CaseResult result;    // what outputs that are as expected say
-    uint64_t bytes() const;
+/// A golden case as it was made here.
+struct MadeCase {
+    data::GoldenCase golden;
+    std::string source;           // as in a ManifestCase
+    data::CaseResult result = {}; // what outputs that are as expected say
+    uint64_t bytes() const;       // of its tensors
 };
 
 /// At most this for all cases of a bundle; those that would be more are left out, with a remark.
@@ -39,14 +37,10 @@ struct GoldenWork {
 /// Fails if data are named and cannot be read, or are not what the model computes within the tolerance. Cases that the model
 /// itself refuses, as by a division by zero, are left out with a remark. Inputs are drawn again if most of what they give are no
 /// finite numbers, of which nothing would be known; what remains of these is a remark. `interface` gets which outputs are random.
-Result<std::vector<GoldenCase>> makeGolden(const GoldenWork& work, ModelInterface& interface,
-                                           std::vector<std::string>& remarks);
+Result<std::vector<MadeCase>> makeGolden(const GoldenWork& work, ModelInterface& interface,
+                                         std::vector<std::string>& remarks);
 
 /// Files of a case below golden/NAME/.
-std::vector<PlannedFile> filesOf(const GoldenCase& golden, const ModelInterface& interface,
-                                 const CaseTolerance& tolerance);
-
-/// The rule that outputs are compared by.
-data::CompareRules rulesOf(const CaseTolerance& tolerance);
+std::vector<PlannedFile> filesOf(const MadeCase& made, const ModelInterface& interface);
 
 } // namespace lathe::deploy

@@ -53,7 +53,8 @@ Result<void> Planner::writeSource() {
     return {};
 }
 
-std::string Planner::sourceCase(const GoldenCase& golden) const {
+std::string Planner::sourceCase(const MadeCase& made) const {
+    const data::GoldenCase& golden = made.golden;
     const std::string id = codegen::cIdentifier(options_.name), in = "golden/" + golden.name,
                       out = "$(BUILD)/" + golden.name;
     std::string lines = fmt::format("\t@mkdir -p {}\n", out), call = "\t@$(PROGRAM)", results, compared;
@@ -61,27 +62,27 @@ std::string Planner::sourceCase(const GoldenCase& golden) const {
                             [](const PlannedFile& file) { return file.path.ends_with(".weights"); }))
         call += fmt::format(" source/{}.weights", id);
     std::vector<int64_t> sizes(interface_.symbols.size());
-    for (size_t i = 0; i < golden.data.inputs.size(); ++i) {
+    for (size_t i = 0; i < golden.inputs.size(); ++i) {
         const std::vector<int64_t>& dims = interface_.inputs[i].dims;
         for (size_t axis = 0; axis < dims.size(); ++axis)
             if (device::isSymbol(dims[axis]))
-                sizes[static_cast<size_t>(-(dims[axis] + 1))] = golden.data.inputs[i].shape[axis];
+                sizes[static_cast<size_t>(-(dims[axis] + 1))] = golden.inputs[i].shape[axis];
         lines += fmt::format("\t@$(COMPARE) elements {0}/input_{1}.npy {2}/input_{1}\n", in, i, out);
     }
     for (const int64_t size : sizes)
         call += fmt::format(" {}", size);
-    for (size_t i = 0; i < golden.data.inputs.size(); ++i)
+    for (size_t i = 0; i < golden.inputs.size(); ++i)
         call += fmt::format(" {}/input_{}", out, i);
     for (size_t i = 0; i < interface_.outputs.size(); ++i) {
         call += fmt::format(" {}/output_{}", out, i);
         const DataType dtype = interface_.outputs[i].dtype;
-        if (i < golden.data.outputs.size() && golden.compared[i])
+        if (i < golden.outputs.size() && golden.compared[i])
             compared +=
                 fmt::format("\t@$(COMPARE) {} {} {} {} {}/output_{} {}/output_{}.npy\n", kindOf(dtype), dtype.bytes(),
                             options_.tolerance.absolute, options_.tolerance.ofRange, out, i, in, i);
     }
     return lines + call + " >/dev/null\n" + compared +
-           fmt::format("\t@echo '{}: {}'\n", golden.name, golden.result.verdict("as expected"));
+           fmt::format("\t@echo '{}: {}'\n", golden.name, made.result.verdict("as expected"));
 }
 
 void Planner::addSourceTexts(const Words& words) {
@@ -90,8 +91,8 @@ void Planner::addSourceTexts(const Words& words) {
         if (file.path.starts_with("source/") && file.path.ends_with(".c"))
             all["SOURCES"] += (all["SOURCES"].empty() ? "" : " ") + file.path;
     all["CASES"];
-    for (const GoldenCase& golden : cases_)
-        all["CASES"] += sourceCase(golden);
+    for (const MadeCase& made : cases_)
+        all["CASES"] += sourceCase(made);
     add("Makefile", FileKind::Build, filled("source.mk", all));
     add("golden/compare.c", FileKind::Check, filled("compare.c", words));
     add("golden/npy.h", FileKind::Check, filled("npy.h", words));

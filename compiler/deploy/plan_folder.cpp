@@ -34,7 +34,7 @@ void Planner::addFolderTexts(const Words& known) {
     words["LOAD"] = options_.name + "_load(bundle, ";
     words["LINK"] = fmt::format("../lib/{0}/liblathe_rt.so.1 -Wl,-rpath,'$ORIGIN/../lib/{0}' -lm", words["TRIPLE"]);
     add("check", FileKind::Check, filled("check.sh", words), true);
-    const size_t outputs = cases_.empty() ? 0 : cases_.front().data.outputs.size();
+    const size_t outputs = cases_.empty() ? 0 : cases_.front().golden.outputs.size();
     if (has(Part::C)) {
         add("include/lathe/" + options_.name + ".h", FileKind::Header, headerOf(manifest_, interface_, outputs));
         add("lib/cmake/Lathe/LatheConfig.cmake", FileKind::Build, filled("LatheConfig.cmake", words));

@@ -80,7 +80,7 @@ void Planner::addLinkedTexts(const Words& known) {
     Words words = known;
     words["LOAD"] = options_.name + "_open(";
     words["LINK"] = fmt::format("../lib/lib{}.a ../lib/liblathe_rt.a -lstdc++ -lpthread -ldl -lm", options_.name);
-    const size_t outputs = cases_.empty() ? 0 : cases_.front().data.outputs.size();
+    const size_t outputs = cases_.empty() ? 0 : cases_.front().golden.outputs.size();
     add("include/lathe/" + options_.name + ".h", FileKind::Header, headerOf(manifest_, interface_, outputs));
     const bool examples = has(Part::Examples) && !cases_.empty();
     if (examples) {

@@ -65,7 +65,7 @@ private:
     // C source.
     Result<void> writeSource();
     void addSourceTexts(const Words& words);
-    std::string sourceCase(const GoldenCase& golden) const; // lines of a Makefile
+    std::string sourceCase(const MadeCase& made) const; // lines of a Makefile
     Result<void> addManifest();
 
     void add(std::string path, FileKind kind, std::string text, bool program = false) {
@@ -88,7 +88,7 @@ private:
     std::vector<Compiled> variants_;
     std::shared_ptr<driver::Trace> trace_; // of the first that was compiled
     ModelInterface interface_;
-    std::vector<GoldenCase> cases_;
+    std::vector<MadeCase> cases_;
     std::string use_; // of the README: how whoever has this form checks and uses it
 };
 

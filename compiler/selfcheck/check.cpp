@@ -165,8 +165,7 @@ private:
         if (!outputs)
             return failed(outputs.error());
         const int threads = trial.threads();
-        const data::CaseResult result =
-            data::compareCase(golden->outputs, golden->compared, golden->rules, *outputs, trial.outputNames());
+        const data::CaseResult result = data::compareCase(*golden, *outputs, trial.outputNames());
         if (!result.wrong.empty())
             return failed(error(result.wrong.front(), "lathe check MODEL says which value diverges first"));
         // Chunks of parallel loops do not depend on who runs them, so neither do bits.
