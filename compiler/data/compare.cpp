@@ -69,7 +69,7 @@ struct Compared {
 };
 
 /// What floats may differ by, from the rules and what is expected.
-struct Limits {
+struct Allowed {
     double range = 0, squares = 0; // of the finite values: the largest magnitude, and the sum
     double relative = 0, absolute = 0;
     double model = 0; // of a model's results, whatever the value
@@ -79,8 +79,8 @@ struct Limits {
     }
 };
 
-Limits limitsOf(const std::vector<double>& expected, DataType dtype, const CompareRules& rules) {
-    Limits limits;
+Allowed allowedOf(const std::vector<double>& expected, DataType dtype, const CompareRules& rules) {
+    Allowed limits;
     for (double value : expected)
         if (std::isfinite(value)) {
             limits.range = std::max(limits.range, std::abs(value));
@@ -117,7 +117,7 @@ void compareFloats(Compared& both, const CompareRules& rules) {
     Comparison& result = both.result;
     const std::vector<double>& g = both.gotValues;
     const std::vector<double>& w = both.expectedValues;
-    const Limits limits = limitsOf(w, both.expected.dtype, rules);
+    const Allowed limits = allowedOf(w, both.expected.dtype, rules);
     double differenceSquares = 0, largest = 0;
     for (size_t i = 0; i < w.size(); ++i) {
         if (std::isfinite(w[i]) && std::isfinite(g[i])) {

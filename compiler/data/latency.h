@@ -14,6 +14,10 @@ struct Latency {
     int runs = 0;                                // behind the first
 };
 
+/// So many runs behind the first are timed, if as many are asked for, and no more once these and the first have taken so long.
+inline constexpr int fewestTimed = 3;
+inline constexpr double longestTimedMs = 10'000;
+
 /// Of the times of the runs behind the first.
 inline Latency latencyOf(double first, std::vector<double> times) {
     std::ranges::sort(times);

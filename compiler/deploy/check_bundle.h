@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether a bundle is what it was when it was made, and computes here what it should. Bundles come from anywhere: files are
-// held against manifest and hashes before any of them is loaded, and the artifact runs in a child.
+// Whether a bundle is what it was when it was made, and computes here what it should: the self-check that a device makes
+// (data/self_check.h), with artifacts that run in a child, and with what only a desk has, a key and the whole manifest.
 #pragma once
 
-#include "data/listed_files.h"
+#include "data/self_check.h"
 #include "deploy/manifest.h"
 #include "deploy/temporary_folder.h"
 #include "device/device.h"
@@ -36,28 +36,29 @@ private:
 /// without being listed or allowed. Empty: the bundle is whole.
 std::vector<Diagnostic> verifyFiles(const OpenBundle& bundle, data::Beside allowed,
                                     const driver::Progress& progress = {});
+/// Where the manifest says something else than SHA256SUMS and the files, which are those of the list. Files are named by their
+/// paths in the bundle.
+std::vector<Diagnostic> manifestProblems(const OpenBundle& bundle, const std::vector<data::ListedFile>& listed);
 
 struct CheckStep {
-    std::string name; // "signature", "files", "load", "random-0" …, "latency", "limits"
+    std::string name; // "signature", or one of the self-check's: "files", "load", "random-0" …, "time", "limits"
     bool good = true;
     std::string text; // what was found
 };
 
 /// What was seen of one artifact of a bundle.
 struct VariantCheck {
-    enum class Outcome { NotRun, Loads, Right, Wrong };
+    using Outcome = data::ArtifactCheck::Outcome;
 
     std::string tag; // ManifestVariant::tag
     Outcome outcome = Outcome::NotRun;
     std::string why = {}; // it was not run, or is wrong
 };
-/// "not run", "loads", "right", "wrong".
-std::string_view toString(VariantCheck::Outcome outcome);
 
 struct BundleCheck {
     bool good = true;
     std::string variant;                // that ran, the first of those that can: it is the one that is taken there
-    std::vector<VariantCheck> variants; // all, in the order of the manifest; none: nothing could be run
+    std::vector<VariantCheck> variants; // all, in the order of the manifest; none: it did not come so far
     std::vector<CheckStep> steps;
     std::vector<Diagnostic> problems;
     // Of the variant that ran:
@@ -72,7 +73,7 @@ struct BundleCheck {
 };
 
 struct CheckWish {
-    int repeat = 50;                   // timed runs; 0: none
+    int repeat = 50;                   // timed runs at most; 0: the first alone
     int threads = 0;                   // 0: all
     std::optional<Limits> limits = {}; // instead of the manifest's
     /// One of them must have signed it (deploy/signature.h), and nothing else may lie there; empty: any.
@@ -81,9 +82,7 @@ struct CheckWish {
     std::function<void(const std::string&)> noted = {}; // what it waits for: somebody else measures on the device
 };
 
-/// Files, then each variant that this machine can run: load and golden cases; of the first of them two runs bit for bit,
-/// latency, limits. `told` gets each step as it is done. A failing step ends what depends on it. Fails itself, with kind
-/// Cancelled, only if that is wished, or for a fault of Lathe.
+/// `told` gets each step as it is done. Fails itself, with kind Cancelled, only if that is wished, or for a fault of Lathe.
 Result<BundleCheck> checkBundle(const OpenBundle& bundle, const CheckWish& wish,
                                 const std::function<void(const CheckStep&)>& told,
                                 const driver::Progress& progress = {});

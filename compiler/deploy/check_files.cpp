@@ -3,7 +3,7 @@
 // Opening a bundle, and holding its files against what it says of them.
 #include "base/guarded.h"
 #include "base/sha256.h"
-#include "data/listed_files.h"
+#include "data/bundle_facts.h"
 #include "deploy/archive.h"
 #include "deploy/bundle_plan.h"
 #include "deploy/check_bundle.h"
@@ -14,6 +14,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <map>
+#include <set>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -22,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* manifestName = "manifest.json";
+using data::manifestName;
 constexpr uint64_t largestText = uint64_t{16} << 20; // of a manifest
 /// Of an archive of so many bytes, unpacked: weights compress well, but not that well.
 constexpr uint64_t largestUnpacked(uint64_t packed) {
@@ -62,6 +63,41 @@ Result<Manifest> readManifest(const fs::path& folder) {
     return Failure(std::move(problem));
 }
 
+/// At a path in the bundle.
+Diagnostic ofBundle(const std::string& path, std::string what) {
+    return fileFailure(path, std::move(what), "copy the bundle again; do not strip or patch its files").error();
+}
+
+/// Where the manifest and the list do not say the same.
+std::vector<Diagnostic> disagreements(const Manifest& manifest, const std::vector<data::ListedFile>& listed) {
+    std::vector<Diagnostic> problems;
+    const auto wrong = [&](const std::string& path, std::string what) {
+        problems.push_back(ofBundle(path, std::move(what)));
+    };
+    std::map<std::string, std::string> sums;
+    std::string lines; // that the bundle id is of
+    for (const data::ListedFile& file : listed) {
+        sums.emplace(file.path, file.sha256);
+        if (file.path != manifestName)
+            lines += file.sha256 + "  " + file.path + "\n";
+    }
+    if (sha256(lines) != manifest.bundleId)
+        wrong(data::sumsName, "it is not the one of this manifest: the bundle id is another");
+    std::set<std::string> named;
+    for (const ManifestFile& file : manifest.files) {
+        named.insert(file.path);
+        const auto sum = sums.find(file.path);
+        if (sum == sums.end() || sum->second != file.sha256)
+            wrong(file.path, "SHA256SUMS and the manifest do not agree on it");
+    }
+    for (const auto& [path, sum] : sums)
+        if (path != manifestName && !named.contains(path))
+            wrong(path, "it is not in the manifest");
+    if (!sums.contains(manifestName))
+        wrong(manifestName, "it is not in SHA256SUMS");
+    return problems;
+}
+
 } // namespace
 
 Result<OpenBundle> OpenBundle::open(const fs::path& path, const driver::Progress& progress) {
@@ -83,57 +119,38 @@ Result<OpenBundle> OpenBundle::open(const fs::path& path, const driver::Progress
     });
 }
 
+std::vector<Diagnostic> manifestProblems(const OpenBundle& bundle, const std::vector<data::ListedFile>& listed) {
+    std::vector<Diagnostic> problems = disagreements(bundle.manifest(), listed);
+    std::error_code failed; // each is the plain file that its hash is of
+    for (const ManifestFile& file : bundle.manifest().files)
+        if (const uint64_t found = fs::file_size(bundle.folder() / file.path, failed); !failed && found != file.bytes)
+            problems.push_back(
+                ofBundle(file.path, fmt::format("it has {} bytes, the manifest says {}", found, file.bytes)));
+    return problems;
+}
+
 std::vector<Diagnostic> verifyFiles(const OpenBundle& bundle, data::Beside beside, const driver::Progress& progress) {
     std::vector<Diagnostic> problems;
-    const auto wrong = [&](const std::string& path, std::string what) {
-        problems.push_back(fileFailure(bundle.folder() / path, std::move(what),
-                                       "copy the bundle again; do not strip or patch its files")
-                               .error());
-    };
-    const auto inBundle = [&](Diagnostic problem) {
-        problem.file = (bundle.folder() / problem.file).string();
-        return problem;
+    const auto add = [&](const std::vector<Diagnostic>& found) {
+        for (Diagnostic problem : found) {
+            problem.file = (bundle.folder() / problem.file).string();
+            problems.push_back(std::move(problem));
+        }
     };
     const auto listed = data::readSums(bundle.folder());
-    if (!listed)
-        return {inBundle(listed.error())};
-    std::map<std::string, std::string> sums;
-    std::string lines; // that the bundle id is of
-    for (const data::ListedFile& file : *listed) {
-        sums.emplace(file.path, file.sha256);
-        if (file.path != manifestName)
-            lines += file.sha256 + "  " + file.path + "\n";
+    if (!listed) {
+        add({listed.error()});
+        return problems;
     }
-    if (sha256(lines) != bundle.manifest().bundleId)
-        wrong("SHA256SUMS", "it is not the one of this manifest: the bundle id is another");
-    std::map<std::string, uint64_t> bytes;
-    for (const ManifestFile& file : bundle.manifest().files) {
-        bytes[file.path] = file.bytes;
-        const auto sum = sums.find(file.path);
-        if (sum == sums.end() || sum->second != file.sha256)
-            wrong(file.path, "SHA256SUMS and the manifest do not agree on it");
-    }
-    for (const auto& [path, sum] : sums)
-        if (path != manifestName && !bytes.contains(path))
-            wrong(path, "it is not in the manifest");
-    if (!sums.contains(manifestName))
-        wrong(manifestName, "it is not in SHA256SUMS");
     const data::Verified verified = data::verify(bundle.folder(), *listed, [&](size_t done) {
         if (progress.cancelled && progress.cancelled())
             throw Cancelled{};
         if (progress.report)
             progress.report("files", static_cast<double>(done) / static_cast<double>(listed->size()));
     });
-    for (const Diagnostic& problem : verified.problems)
-        problems.push_back(inBundle(problem));
-    std::error_code failed;
-    if (verified.problems.empty()) // each is the plain file that its hash is of
-        for (const auto& [path, size] : bytes)
-            if (const uint64_t found = fs::file_size(bundle.folder() / path, failed);
-                sums.contains(path) && found != size)
-                wrong(path, fmt::format("it has {} bytes, the manifest says {}", found, size));
-    for (const Diagnostic& stranger : data::strangersIn(bundle.folder(), *listed, beside))
-        problems.push_back(inBundle(stranger));
+    add(verified.problems.empty() ? manifestProblems(bundle, *listed) : disagreements(bundle.manifest(), *listed));
+    add(verified.problems);
+    add(data::strangersIn(bundle.folder(), *listed, beside));
     return problems;
 }
 

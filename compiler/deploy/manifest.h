@@ -7,6 +7,7 @@
 // It is read as a hostile text: sizes, types, hashes, names and paths are checked before anybody acts on them.
 #pragma once
 
+#include "data/limits.h"
 #include "driver/options.h"
 #include "model/host_tensor.h"
 
@@ -93,12 +94,7 @@ struct CaseTolerance {
     bool operator==(const CaseTolerance&) const = default;
 };
 
-/// What whoever exports asks of a run on the device; 0: nothing.
-struct Limits {
-    double p50Ms = 0, p99Ms = 0, loadMs = 0;
-    int64_t residentBytes = 0, sizeBytes = 0;
-    bool operator==(const Limits&) const = default;
-};
+using data::Limits;
 
 inline constexpr int64_t latestTime = 253402300799; // of a bundle: the end of the year 9999, in seconds since 1970
 

@@ -3,6 +3,7 @@
 // lathe-check: whether an unpacked bundle is whole, computes what it should on this machine, and how fast. A static program
 // for devices that have nothing but a kernel: it needs no /proc, no home folder and writes no file.
 #include "selfcheck/check.h"
+#include "selfcheck/report.h"
 
 #include <charconv>
 #include <cstdio>
@@ -16,7 +17,7 @@ constexpr const char* usage = "usage: lathe-check [--json] [--threads N] [--repe
                               "  BUNDLE       the folder of an unpacked bundle; the current one if left out\n"
                               "  --json       an object a line instead of text\n"
                               "  --threads N  threads of a run; 0, the default: all\n"
-                              "  --repeat N   timed runs; 50\n"
+                              "  --repeat N   timed runs at most; 50\n"
                               "  --timeout S  seconds that a step may take; 300\n"
                               "Exit code: 0 all is good, 1 something is not, 2 usage.\n";
 

@@ -91,11 +91,7 @@ void Report::bad(const Diagnostic& problem) {
     nlohmann::json facts = nlohmann::json::object();
     if (!problem.file.empty())
         facts["file"] = problem.file;
-    std::string text = problem.file.empty() ? "" : printable(problem.file) + ": ";
-    text += printable(problem.what);
-    if (!problem.hint.empty())
-        text += " (" + printable(problem.hint) + ")";
-    say("failed", text, facts);
+    say("failed", data::sentenceOf(problem), facts);
 }
 
 void Report::note(const std::string& text) {

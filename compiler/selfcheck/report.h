@@ -4,14 +4,11 @@
 // returns: a crash or a hang in the model's code is a result like any other.
 #pragma once
 
-#include "base/result.h"
-
-#include <nlohmann/json_fwd.hpp>
-#include <string>
+#include "data/step_report.h"
 
 namespace lathe::selfcheck {
 
-class Report {
+class Report final : public data::StepReport {
 public:
     /// Catches fatal signals, and SIGALRM after `seconds` in one step: the step is said to have failed, and the process exits
     /// with 1. One in a process.
@@ -19,13 +16,11 @@ public:
     Report(const Report&) = delete;
     Report& operator=(const Report&) = delete;
 
-    /// What is done from now on, for what a signal ends.
-    void begin(const std::string& step);
-    /// The step is done: `text` for people, `facts` (an object) for programs.
-    void good(const std::string& text, const nlohmann::json& facts);
-    void bad(const Diagnostic& problem);
-    /// Nothing that could be wrong: "skipped: …".
-    void note(const std::string& text);
+    /// Whatever a signal ends is said of this step.
+    void begin(const std::string& step) override;
+    void good(const std::string& text, const nlohmann::json& facts) override;
+    void bad(const Diagnostic& problem) override;
+    void note(const std::string& text) override;
     bool allGood() const { return allGood_; }
 
 private:

@@ -71,9 +71,6 @@ bool isNoexec(const std::filesystem::path& path) {
     return statvfs(path.c_str(), &facts) == 0 && (facts.f_flag & ST_NOEXEC) != 0;
 }
 
-constexpr int fewest = 4; // the first run among them
-constexpr double longestMs = 10'000;
-
 } // namespace
 
 DataType typeOf(DLDataType type) {
@@ -155,7 +152,7 @@ Result<data::Latency> Trial::time(const std::vector<HostTensor>& inputs, int thr
     double first = 0;
     std::vector<double> times;
     const auto start = Clock::now();
-    for (int i = 0; i <= runs && (i < fewest || msSince(start) < longestMs); ++i) {
+    for (int i = 0; i <= runs && (i <= data::fewestTimed || msSince(start) < data::longestTimedMs); ++i) {
         const auto begin = Clock::now();
         if (lathe_run(context.get()) != LATHE_OK)
             return failure(lastError(context.get()));

@@ -37,8 +37,7 @@ public:
 
     /// Outputs of a run on `threads` (0: all) in a context of its own.
     Result<std::vector<model::HostTensor>> run(const std::vector<model::HostTensor>& inputs, int threads);
-    /// Runs `runs` times after a first one, which no earlier run has warmed the context for; fewer, at least 3, if they would
-    /// take over 10 seconds.
+    /// Runs `runs` times after a first one, which no earlier run has warmed the context for, as far as latency.h has time.
     Result<data::Latency> time(const std::vector<model::HostTensor>& inputs, int threads, int runs);
 
     /// Of the last run: how many threads it had, and the most bytes of its arena.

@@ -6,7 +6,9 @@
 #include "deploy/made_bundle.h"
 #include "support/program_of_tests.h"
 
+#include <QCryptographicHash>
 #include <QDir>
+#include <QRegularExpression>
 #include <QTemporaryDir>
 #include <QTest>
 #include <algorithm>
@@ -27,6 +29,18 @@ namespace {
 /// What a command with --json says at its end.
 nlohmann::json lastObject(const std::string& text) {
     return nlohmann::json::parse(text.substr(text.rfind('\n', text.size() - 2) + 1));
+}
+
+/// What each step of a check with --json is called and says, without its figures.
+QStringList stepsOf(const std::string& text) {
+    static const QRegularExpression figure("\\d+(\\.\\d+)?(e[-+]?\\d+)?( kB| MB)?");
+    QStringList steps;
+    for (const QByteArray& line : QByteArray::fromStdString(text).split('\n'))
+        if (const auto row = nlohmann::json::parse(line.toStdString(), nullptr, false);
+            row.is_object() && row.contains("step"))
+            steps << QString::fromStdString(row["step"]) + ": " +
+                         QString::fromStdString(row["text"]).replace(figure, "N");
+    return steps;
 }
 
 } // namespace
@@ -106,6 +120,52 @@ private slots:
         }
     }
 
+    /// The device's check and the desk's are the same steps, and say the same of each.
+    void deskAndDeviceSayTheSame() {
+        const QString device = "./bin/$(uname -m)-linux-gnu/lathe-check --json --repeat 3 .";
+        for (const QString& bundle : {odd_, plain_}) {
+            const Outcome there = runBare(device, bundle);
+            const Outcome here = runLathe({"bundle", "check", bundle, "--json", "--repeat", "3"});
+            QVERIFY2(there.code == 0 && here.code == 0, (there.out + here.out + here.err).c_str());
+            QCOMPARE(stepsOf(here.out), stepsOf(there.out));
+            QVERIFY(stepsOf(here.out).size() > 3);
+        }
+        // A value that is wrong, in files that are what the hashes say.
+        const QString wrong = at("wrong value");
+        QVERIFY(runProgram("cp", {"-r", plain_, wrong}).code == 0);
+        const fs::path folder = path(wrong);
+        const std::string array = "golden/random-0/output_0.npy", before = readAll(folder / array);
+        std::string after = before;
+        after.back() = static_cast<char>(after.back() ^ 0x40); // of the exponent
+        const auto hashOf = [](const std::string& bytes) {
+            return QCryptographicHash::hash(QByteArray::fromStdString(bytes), QCryptographicHash::Sha256)
+                .toHex()
+                .toStdString();
+        };
+        const auto replaced = [](std::string text, const std::string& from, const std::string& to) {
+            for (size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
+                text.replace(at, from.size(), to);
+            return text;
+        };
+        const std::string sums = replaced(readAll(folder / "SHA256SUMS"), hashOf(before), hashOf(after));
+        const std::string manifest = readAll(folder / "manifest.json");
+        const size_t own = sums.find("  manifest.json\n");
+        const size_t line = sums.rfind('\n', own) == std::string::npos ? 0 : sums.rfind('\n', own) + 1;
+        std::string others = sums;
+        others.erase(line, own + std::string_view("  manifest.json\n").size() - line);
+        const std::string now = replaced(replaced(manifest, hashOf(before), hashOf(after)),
+                                         nlohmann::json::parse(manifest)["bundle_id"], hashOf(others));
+        writeFile(folder / array, after);
+        writeFile(folder / "manifest.json", now);
+        writeFile(folder / "SHA256SUMS", replaced(sums, hashOf(manifest), hashOf(now)));
+        const Outcome there = runBare(device, wrong);
+        const Outcome here = runLathe({"bundle", "check", wrong, "--json", "--repeat", "3"});
+        QCOMPARE(there.code, 1);
+        QCOMPARE(here.code, 1);
+        QCOMPARE(stepsOf(here.out), stepsOf(there.out));
+        QVERIFY2(here.out.find("elements differ") != std::string::npos, here.out.c_str());
+    }
+
     void checkByLathe() {
         for (const QString& bundle : {odd_, plain_}) {
             const Outcome outcome = runLathe({"bundle", "check", bundle, "--json", "--repeat", "5"});
@@ -115,7 +175,7 @@ private slots:
         }
         const Outcome slow = runLathe({"bundle", "check", plain_, "--limit", "p50=0.000001us", "--repeat", "5"});
         QCOMPARE(slow.code, 1);
-        QVERIFY(slow.err.find("p50 is") != std::string::npos);
+        QVERIFY(slow.err.find("p50 in ms is") != std::string::npos);
         QCOMPARE(runLathe({"bundle", "check", plain_, "--limit", "p50=soon"}).code, 2);
         QCOMPARE(runLathe({"bundle", "check", at("nowhere")}).code, 2);
         QCOMPARE(runLathe({"bundle", "info", odd_}).code, 0);
@@ -425,11 +485,16 @@ private slots:
             runLathe({"bundle", at("plain.onnx"), "-o", out, "--target", "x86-64-v2", "--target", "cortex-a72"}).code,
             0);
         Outcome outcome = runLathe({"bundle", "check", out, "--repeat", "1", "--device", "qemu:cortex-a72"});
-        QVERIFY2(outcome.code == 0 && outcome.out.find("load       good   aarch64") != std::string::npos,
+        QVERIFY2(outcome.code == 0 &&
+                     outcome.out.find("load       good   model/plain-aarch64-cortex-a72.so (") != std::string::npos,
                  (outcome.out + outcome.err).c_str());
-        QVERIFY2(outcome.out.find("not run    good   x86-64-v2") != std::string::npos, outcome.out.c_str());
+        QVERIFY2(outcome.out.find("load       good   skipped: ") != std::string::npos &&
+                     outcome.out.find("model/plain-x86-64-v2.so") != std::string::npos,
+                 outcome.out.c_str());
         outcome = runLathe({"bundle", "check", out, "--repeat", "1", "--threads", "1"});
-        QVERIFY2(outcome.code == 0 && outcome.out.find("not run    good   aarch64") != std::string::npos &&
+        QVERIFY2(outcome.code == 0 && outcome.out.find("load       good   skipped: ") != std::string::npos &&
+                     outcome.out.find("model/plain-aarch64-cortex-a72.so") != std::string::npos &&
+                     outcome.out.find(" of 1 run; ") != std::string::npos &&
                      outcome.out.find("1 thread,") != std::string::npos &&
                      outcome.out.ends_with("right here; not run: aarch64-cortex-a72\n"),
                  outcome.out.c_str());

@@ -3,10 +3,12 @@
 // The main function of a program that holds a model: runs it on NumPy files, or checks itself as lathe-check does a bundle.
 // It is linked with all that it needs but the model, long before there is one (lib/static/liblathe_program.a of a runtime
 // package).
+#include "base/counted.h"
 #include "base/printable.h"
 #include "data/golden_case.h"
 #include "data/npy.h"
 #include "selfcheck/check.h"
+#include "selfcheck/report.h"
 #include "selfcheck/trial.h"
 
 #include <charconv>
@@ -33,7 +35,7 @@ constexpr const char* usage =
     "  --check [FOLDER]    checks the bundle in FOLDER, by default the current one, with this model\n"
     "  --json              of --check: an object a line instead of text\n"
     "  --threads N         threads of a run; 0, the default: all\n"
-    "  --repeat N          timed runs; 0 without --check, else 50\n"
+    "  --repeat N          timed runs at most; 0 without --check, else 50\n"
     "  --timeout S         of --check: seconds that a step may take; 300\n"
     "Exit code: 0 all is good, 1 something is not, 2 usage.\n";
 
@@ -154,9 +156,9 @@ Result<void> run(const Arguments& arguments) {
     }
     if (arguments.repeat > 0) {
         LATHE_TRY(const data::Latency latency, trial.time(inputs, arguments.wish.threads, arguments.repeat));
-        std::printf("first run %.3f ms; p50 %.3f ms, p90 %.3f ms, p99 %.3f ms of %d runs; %d thread%s\n", latency.first,
-                    latency.p50, latency.p90, latency.p99, latency.runs, trial.threads(),
-                    trial.threads() == 1 ? "" : "s");
+        std::printf("first run %.3f ms; p50 %.3f ms, p90 %.3f ms, p99 %.3f ms of %s; %s\n", latency.first, latency.p50,
+                    latency.p90, latency.p99, counted(latency.runs, "run", "runs").c_str(),
+                    counted(trial.threads(), "thread", "threads").c_str());
     }
     return {};
 }
