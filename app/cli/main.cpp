@@ -110,7 +110,7 @@ void addBundle(CLI::App& app, BundleArgs& args, Common& common) {
     }
     for (CLI::App* command : {make, commands[0]})
         addDevice(*command, args.device);
-    commands[0]->add_option("--repeat", args.repeat, "timed runs")->check(CLI::Range(0, 100000));
+    commands[0]->add_option("--repeat", args.repeat, "timed runs at most")->check(CLI::Range(0, 100000));
     addThreads(*commands[0], common, "threads to run with (0: all)");
     for (CLI::App* command : {make, commands[0]})
         command->add_option("--limit", args.limits,
