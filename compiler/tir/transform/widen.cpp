@@ -30,14 +30,12 @@ public:
     std::unordered_map<const arith::ExprNode*, Expr> varying;     // Lets whose value differs by lane
     std::unordered_map<const arith::Storage*, BufferPtr> perLane; // Local buffers with a place for each lane
 
-    bool varies(const Expr& expr) const {
-        bool found = false;
-        arith::visit(expr, [&](const Expr& e) {
-            found = found || e.same(var_) || varying.contains(e.get()) ||
-                    (e.kind() == ExprKind::Load && perLane.contains(e->storage.get()));
-            return !found;
-        });
-        return found;
+    bool varies(const Expr& expr) {
+        if (const std::pair given(varying.size(), perLane.size()); given != answeredFor_) { // both only grow
+            answers_.clear();
+            answeredFor_ = given;
+        }
+        return answer(expr);
     }
 
     Expr wide(const Expr& e) const { return e.dtype().lanes == lanes_ ? e : arith::broadcast(e, lanes_); }
@@ -45,6 +43,7 @@ public:
     /// The expression for all lanes: a vector if it varies, else a scalar.
     Expr operator()(const Expr& expr) {
         memo_.assign(1, {});
+        answers_.clear();
         return rewrite(expr);
     }
 
@@ -68,6 +67,20 @@ private:
     int lanes_;
     bool inSelect_ = false; // in a side of a select: its condition is in the mask
     std::vector<std::unordered_map<const arith::ExprNode*, Expr>> memo_;
+    /// Each expression that was asked about, which is kept so that no other takes its place, and whether it varies: the
+    /// question comes up at every node of an expression, and its answer follows from those about the node's operands.
+    std::unordered_map<const arith::ExprNode*, std::pair<Expr, bool>> answers_;
+    std::pair<size_t, size_t> answeredFor_{0, 0}; // what varying and perLane held
+
+    bool answer(const Expr& expr) {
+        if (const auto known = answers_.find(expr.get()); known != answers_.end())
+            return known->second.second;
+        const bool found = expr.same(var_) || varying.contains(expr.get()) ||
+                           (expr.kind() == ExprKind::Load && perLane.contains(expr->storage.get())) ||
+                           std::ranges::any_of(expr->args, [&](const Expr& arg) { return answer(arg); });
+        answers_.try_emplace(expr.get(), expr, found);
+        return found;
+    }
 
     /// base + k * lane, if the index is that; the scalar itself if it does not vary and needs no mask. What all lanes share
     /// is loaded once, but in a side of a select: it may be valid only for the lanes that take that.
@@ -103,11 +116,11 @@ private:
         const DataType type = expr.dtype().withLanes(lanes_);
         if (expr.dtype().lanes > 1)
             return fail(expr);
-        const bool reads = readsMemory(expr);
-        if (!varies(expr) && !(inSelect_ && reads)) {
-            scalarLoads = scalarLoads || reads;
-            return expr;
-        }
+        if (!varies(expr))
+            if (const bool reads = readsMemory(expr); !reads || !inSelect_) {
+                scalarLoads = scalarLoads || reads;
+                return expr;
+            }
         if (expr.same(var_))
             return arith::ramp(min_, Expr(1), lanes_);
         auto let = varying.find(expr.get());
