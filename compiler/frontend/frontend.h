@@ -63,7 +63,8 @@ struct Frontend {
     model::Role (*roleOf)(const model::Node& node);
     /// Whether the format has the operator, or Lathe has a converter for it.
     bool (*hasOperator)(const std::string& domain, const std::string& name);
-    /// A file of one tensor, as the format's test data are.
+    /// Whether a file of one tensor, as the format's test data are, may begin so: a guess like that of models.
+    bool (*probeTensor)(std::span<const std::byte> bytes, const std::filesystem::path& path);
     Result<model::TensorPtr> (*readTensor)(const Source& source);
 };
 
@@ -73,7 +74,7 @@ Imported importBytes(std::span<const std::byte> bytes, const std::string& name,
                      const std::vector<std::filesystem::path>& folders, relay::Evaluator* evaluator,
                      const Options& options = {});
 
-/// A tensor file (input_0.pb) of any format that has such files.
+/// A tensor file (input_0.pb), by the first frontend whose probe for them says yes.
 Result<model::TensorPtr> readTensor(const std::filesystem::path& path);
 
 } // namespace lathe::frontend

@@ -22,7 +22,7 @@ namespace lathe::frontend {
 namespace {
 
 constexpr auto table = std::to_array<Frontend>({
-    {"ONNX", onnx::probe, onnx::importModel, onnx::roleOf, onnx::hasOperator, onnx::readTensor},
+    {"ONNX", onnx::probe, onnx::importModel, onnx::roleOf, onnx::hasOperator, onnx::probeTensor, onnx::readTensor},
 });
 
 /// What a file that no frontend knows seems to be, by its first bytes.
@@ -114,12 +114,25 @@ void addFoundTypes(model::ModelGraph& model, const relay::Module& module) {
     indexNodes(model);
 }
 
+/// The first frontend whose probe of that kind knows the file; null if none does.
+const Frontend* frontendOf(const Source& source, decltype(Frontend::probe) Frontend::* probe) {
+    const auto knows = [&](const Frontend& frontend) { return (frontend.*probe)(source.bytes.view, source.name); };
+    const auto found = std::ranges::find_if(table, knows);
+    return found == table.end() ? nullptr : &*found;
+}
+
+/// "ONNX, …"
+std::string formats() {
+    std::vector<std::string_view> names;
+    for (const Frontend& frontend : table)
+        names.push_back(frontend.name);
+    return fmt::format("{}", fmt::join(names, ", "));
+}
+
 Imported import(const Source& source, relay::Evaluator* evaluator, const Options& options) {
     if (source.bytes.view.empty())
         return refused(error("the file is empty", "copy or export the model again"), source.name);
-    const auto knows = [&](const Frontend& frontend) { return frontend.probe(source.bytes.view, source.name); };
-    const auto found = std::ranges::find_if(table, knows);
-    if (found != table.end()) {
+    if (const Frontend* found = frontendOf(source, &Frontend::probe)) {
         Imported imported = found->import(source, evaluator, options);
         if (imported.graph && imported.module)
             addFoundTypes(*imported.graph, *imported.module);
@@ -127,13 +140,9 @@ Imported import(const Source& source, relay::Evaluator* evaluator, const Options
             imported.graph->roles = rolesOf(imported.graph->nodes, *found, options.added.get());
         return imported;
     }
-    std::vector<std::string_view> names;
-    for (const Frontend& frontend : table)
-        names.push_back(frontend.name);
-    return refused(
-        error(fmt::format("the file is no model of a format that Lathe imports ({})", fmt::join(names, ", ")),
-              guessFormat(source.bytes.view)),
-        source.name);
+    return refused(error(fmt::format("the file is no model of a format that Lathe imports ({})", formats()),
+                         guessFormat(source.bytes.view)),
+                   source.name);
 }
 
 } // namespace
@@ -179,8 +188,15 @@ Result<std::vector<BodyRow>> readBodies(std::string_view text, const std::string
 }
 
 Result<model::TensorPtr> readTensor(const std::filesystem::path& path) {
-    const Result<Source> source = sourceOf(path);
-    Result<model::TensorPtr> tensor = source ? table.front().readTensor(*source) : std::unexpected(source.error());
+    const auto read = [&]() -> Result<model::TensorPtr> {
+        LATHE_TRY(const Source source, sourceOf(path));
+        const Frontend* found = frontendOf(source, &Frontend::probeTensor);
+        if (!found)
+            return failure(fmt::format("the file is no tensor of a format that Lathe reads ({})", formats()),
+                           "copy it again, or save the array by numpy.save, as .npy");
+        return found->readTensor(source);
+    };
+    Result<model::TensorPtr> tensor = read();
     if (!tensor)
         tensor.error().file = path.string();
     return tensor;

@@ -99,6 +99,10 @@ Imported importModel(const Source& source, relay::Evaluator* evaluator, const Op
     return result;
 }
 
+bool probeTensor(std::span<const std::byte> bytes, const std::filesystem::path&) {
+    return mayBeTensor(bytes);
+}
+
 Result<model::TensorPtr> readTensor(const Source& source) {
     LATHE_TRY(const std::shared_ptr<::onnx::TensorProto> proto, readTensorProto(source.bytes.view));
     return TensorReader(proto, source.folders, std::make_shared<Budget>()).read(*proto);

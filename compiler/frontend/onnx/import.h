@@ -13,6 +13,9 @@ bool probe(std::span<const std::byte> bytes, const std::filesystem::path& path);
 
 Imported importModel(const Source& source, relay::Evaluator* evaluator, const Options& options);
 
+/// Whether the bytes begin with a field of TensorProto. The path says nothing.
+bool probeTensor(std::span<const std::byte> bytes, const std::filesystem::path& path);
+
 /// A TensorProto file (input_0.pb).
 Result<model::TensorPtr> readTensor(const Source& source);
 

@@ -14,6 +14,8 @@
 namespace lathe::frontend::onnx {
 namespace {
 
+using google::protobuf::internal::WireFormatLite;
+
 constexpr const char* damaged = "the file is damaged, cut off, or of another format; copy or export it again";
 
 /// Bytes in pieces, with a checkpoint before each. No exception may pass through protobuf: it is kept, the input ends.
@@ -59,14 +61,18 @@ bool parse(std::span<const std::byte> bytes, google::protobuf::MessageLite& mess
     return whole;
 }
 
+/// Of the first field; 0, which no field has, if there is none.
+uint32_t firstTag(std::span<const std::byte> bytes) {
+    google::protobuf::io::CodedInputStream stream(reinterpret_cast<const uint8_t*>(bytes.data()),
+                                                  static_cast<int>(std::min<size_t>(bytes.size(), 16)));
+    return stream.ReadTag();
+}
+
 } // namespace
 
 bool mayBeModel(std::span<const std::byte> bytes) {
-    using google::protobuf::internal::WireFormatLite;
     using Model = ::onnx::ModelProto;
-    google::protobuf::io::CodedInputStream stream(reinterpret_cast<const uint8_t*>(bytes.data()),
-                                                  static_cast<int>(std::min<size_t>(bytes.size(), 16)));
-    const uint32_t tag = stream.ReadTag();
+    const uint32_t tag = firstTag(bytes);
     switch (WireFormatLite::GetTagFieldNumber(tag)) {
     case Model::kIrVersionFieldNumber:
     case Model::kModelVersionFieldNumber:
@@ -82,6 +88,37 @@ bool mayBeModel(std::span<const std::byte> bytes) {
     case Model::kFunctionsFieldNumber:
     case Model::kConfigurationFieldNumber:
         return WireFormatLite::GetTagWireType(tag) == WireFormatLite::WIRETYPE_LENGTH_DELIMITED;
+    default:
+        return false;
+    }
+}
+
+bool mayBeTensor(std::span<const std::byte> bytes) {
+    using Tensor = ::onnx::TensorProto;
+    const uint32_t tag = firstTag(bytes);
+    const WireFormatLite::WireType type = WireFormatLite::GetTagWireType(tag);
+    const bool isLong = type == WireFormatLite::WIRETYPE_LENGTH_DELIMITED;
+    switch (WireFormatLite::GetTagFieldNumber(tag)) {
+    case Tensor::kDataTypeFieldNumber:
+    case Tensor::kDataLocationFieldNumber:
+        return type == WireFormatLite::WIRETYPE_VARINT;
+    case Tensor::kDimsFieldNumber: // numbers may be packed or not
+    case Tensor::kInt32DataFieldNumber:
+    case Tensor::kInt64DataFieldNumber:
+    case Tensor::kUint64DataFieldNumber:
+        return isLong || type == WireFormatLite::WIRETYPE_VARINT;
+    case Tensor::kFloatDataFieldNumber:
+        return isLong || type == WireFormatLite::WIRETYPE_FIXED32;
+    case Tensor::kDoubleDataFieldNumber:
+        return isLong || type == WireFormatLite::WIRETYPE_FIXED64;
+    case Tensor::kSegmentFieldNumber:
+    case Tensor::kStringDataFieldNumber:
+    case Tensor::kNameFieldNumber:
+    case Tensor::kRawDataFieldNumber:
+    case Tensor::kDocStringFieldNumber:
+    case Tensor::kExternalDataFieldNumber:
+    case Tensor::kMetadataPropsFieldNumber:
+        return isLong;
     default:
         return false;
     }

@@ -17,6 +17,8 @@ namespace lathe::frontend::onnx {
 
 /// Whether the bytes begin with a field of ModelProto.
 bool mayBeModel(std::span<const std::byte> bytes);
+/// Whether they begin with one of TensorProto.
+bool mayBeTensor(std::span<const std::byte> bytes);
 
 /// A ModelProto with a graph. Parsing 2 GiB takes seconds: the budget's checkpoint is asked on the way.
 Result<std::shared_ptr<::onnx::ModelProto>> readModel(std::span<const std::byte> bytes, const Budget& budget);
