@@ -15,6 +15,7 @@ install(TARGETS lathe lathe-runner RUNTIME COMPONENT cli)
 install(TARGETS lathe-workbench RUNTIME COMPONENT workbench)
 install(TARGETS lathe_rt LIBRARY COMPONENT runtime NAMELINK_COMPONENT runtime-dev)
 install(DIRECTORY resources/records DESTINATION ${CMAKE_INSTALL_DATADIR}/lathe COMPONENT cli)
+install(DIRECTORY plugins DESTINATION lib/lathe COMPONENT cli)
 
 # Texts that the program makes of its own table of commands.
 set(lathe_texts ${CMAKE_BINARY_DIR}/texts)

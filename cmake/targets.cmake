@@ -110,6 +110,9 @@ function(lathe_cli)
     # Records that come with the program: beside it as in an installation.
     file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/share/lathe)
     file(CREATE_LINK ${CMAKE_SOURCE_DIR}/resources/records ${CMAKE_BINARY_DIR}/share/lathe/records SYMBOLIC)
+    # Plugins likewise.
+    file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/lib/lathe)
+    file(CREATE_LINK ${CMAKE_SOURCE_DIR}/plugins ${CMAKE_BINARY_DIR}/lib/lathe/plugins SYMBOLIC)
     file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/app/cli/*.cpp)
     add_executable(lathe ${sources})
     target_include_directories(lathe PRIVATE ${CMAKE_SOURCE_DIR})

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "driver/compile.h"
+#include "driver/data_plugin.h"
 
 #include <chrono>
 #include <filesystem>
@@ -23,12 +24,14 @@ struct Common {
     std::string decisionsFile;
     int optionalLimit = -1;
     bool verify = false, json = false, quiet = false, noCache = false;
-    std::vector<std::string> shapes;      // NAME=1,3,224,224
-    bool tuned = false;                   // with recorded schedules, of the default file
-    std::string tunedFrom;                // with those of this file
-    bool nearRecords = false;             // with those of kernels alike, too
-    bool progress = false;                // for programs, as lines of JSON on standard error
-    std::vector<std::string> ofCompiling; // options given that only a compilation heeds
+    std::vector<std::string> shapes;         // NAME=1,3,224,224
+    bool tuned = false;                      // with recorded schedules, of the default file
+    std::string tunedFrom;                   // with those of this file
+    bool nearRecords = false;                // with those of kernels alike, too
+    bool progress = false;                   // for programs, as lines of JSON on standard error
+    std::vector<std::string> plugins;        // folders of them
+    std::vector<std::string> withoutPlugins; // ids
+    std::vector<std::string> ofCompiling;    // options given that only a compilation heeds
 };
 /// Options and Decisions of the common arguments, those with what is recorded where that is asked for; `options` are what holds
 /// where an argument is not given. Fails with a Diagnostic for a malformed one. What cannot be read of the records is reported.
@@ -51,6 +54,14 @@ Diagnostic inFile(Diagnostic diagnostic, const std::string& file);
 /// Prints diagnostics to standard error (as JSON lines with --json); gives the exit code: 3 if one is an internal error, else
 /// 2 if one is of usage, else 1.
 int report(const std::vector<Diagnostic>& diagnostics, const Common& common);
+
+/// The plugins that are there, and whether they are on.
+Result<std::vector<driver::FoundPlugin>> pluginsOf(const Common& common);
+
+struct PluginArgs {
+    std::string id; // one of them; empty: all
+};
+int pluginCommand(const PluginArgs& args, const Common& common);
 
 struct CompileArgs {
     std::string model, out, emit, function;

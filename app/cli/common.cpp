@@ -80,6 +80,8 @@ Result<driver::Options> makeOptions(const Common& common, driver::Options option
     if (common.numerics) {
         LATHE_TRY(options.numerics, driver::parseNumerics(*common.numerics));
     }
+    LATHE_TRY(const std::vector<driver::FoundPlugin> plugins, pluginsOf(common));
+    options.extensions = driver::extensionsOf(plugins);
     options.verify |= common.verify;
     options.cache = !common.noCache;
     if (!common.shapes.empty()) {

@@ -51,6 +51,14 @@ void addNumerics(CLI::App& command, Common& common) {
     ofCompiling(oneOf(numerics, "strict|default"), common);
 }
 
+void addPlugins(CLI::App& command, Common& common) {
+    CLI::Option* folder = command.add_option("--plugin", common.plugins, "a plugin's folder, for this command alone");
+    CLI::Option* without =
+        command.add_option("--without-plugin", common.withoutPlugins, "as if the plugin of this id were not there");
+    for (CLI::Option* option : {folder, without})
+        ofCompiling(option->allow_extra_args(false), common);
+}
+
 void addCompiling(CLI::App& command, Common& common) {
     addThreads(command, common);
     addNumerics(command, common);
@@ -60,6 +68,7 @@ void addCompiling(CLI::App& command, Common& common) {
     ofCompiling(command.add_option("--optional-limit", common.optionalLimit, "run only the first N optional passes"),
                 common);
     addShapes(command, common);
+    addPlugins(command, common);
     ofCompiling(command.add_flag("--verify", common.verify, "verify the IR after each pass"), common);
     addCacheless(command, common);
     addPrinting(command, common);

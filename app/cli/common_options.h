@@ -33,6 +33,8 @@ void addNumerics(CLI::App& command, Common& common);
 void addShapes(CLI::App& command, Common& common);
 void addCacheless(CLI::App& command, Common& common);
 /// Of what compiles a model, but --target, of which some take several: all of the above but progress, and how it is compiled.
+/// --plugin and --without-plugin.
+void addPlugins(CLI::App& command, Common& common);
 void addCompiling(CLI::App& command, Common& common);
 /// Schedules that were recorded, for what compiles a model to use them.
 void addTuned(CLI::App& command, Common& common);

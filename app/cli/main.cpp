@@ -48,6 +48,19 @@ void addDevices(CLI::App& app, DevicesArgs& args, Common& common) {
         addPrinting(*command, common);
 }
 
+/// `lathe plugin list` and `lathe plugin info`.
+void addPlugin(CLI::App& app, PluginArgs& args, Common& common) {
+    CLI::App* plugin = app.add_subcommand("plugin", "what adds operators, and whether it is on");
+    plugin->require_subcommand(1);
+    CLI::App* list = plugin->add_subcommand("list", "the plugins that are there");
+    CLI::App* info = plugin->add_subcommand("info", "one of them: its licence, its folder, what it adds");
+    info->add_option("id", args.id, "its id")->required();
+    for (CLI::App* command : {list, info}) {
+        addPlugins(*command, common);
+        addPrinting(*command, common);
+    }
+}
+
 /// `lathe bundle` and what else is done with bundles.
 void addBundle(CLI::App& app, BundleArgs& args, Common& common) {
     CLI::App* make = app.add_subcommand("bundle", "a model with all that it needs on another machine");
@@ -445,6 +458,10 @@ int run(int argc, char** argv, int& failed) {
     addDevices(app, devices, common);
     const CLI::App* devicesApp = app.get_subcommand("devices");
 
+    PluginArgs plugin;
+    addPlugin(app, plugin, common);
+    const CLI::App* pluginApp = app.get_subcommand("plugin");
+
     BenchArgs bench;
     CLI::App* benchApp = app.add_subcommand("bench", "medians of alternating rounds");
     benchApp->add_option("models", bench.models, "model files")->required();
@@ -534,6 +551,8 @@ int run(int argc, char** argv, int& failed) {
         return bundleCommand(bundle, common);
     if (*devicesApp)
         return devicesCommand(devices, common);
+    if (*pluginApp)
+        return pluginCommand(plugin, common);
     if (*benchApp)
         return benchCommand(bench, common);
     if (*testApp)

@@ -88,6 +88,12 @@ constexpr PageText pages[] = {
      "lathe bundle model.onnx -o out --name digits --target x86-64-v3 --target x86-64-v2\n"
      "lathe bundle check out\n"
      "lathe bundle info out --json\n"},
+    {"plugin",
+     "Says which plugins are there: the user's own, those that came with Lathe, and those that are named. A plugin of "
+     "data adds operators as bodies of others; no code of it runs, and it is on unless it is left out.",
+     "lathe plugin list\n"
+     "lathe plugin info contrib\n"
+     "lathe compile model.onnx --without-plugin contrib\n"},
     {"devices", "Gives names to machines and emulators, for --device of other commands.",
      "lathe devices add board ssh:board --note 'on the desk'\n"
      "lathe devices test board\n"},

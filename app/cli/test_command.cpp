@@ -53,7 +53,8 @@ struct Settings {
     std::chrono::milliseconds timeout{}; // of one test
     uint64_t seed = 0;
     device::Device device;
-    std::string cc; // by way of C source
+    std::string cc;                                   // by way of C source
+    std::vector<std::string> plugins, withoutPlugins; // as in Common
 };
 
 std::string toJson(const Settings& settings) {
@@ -63,7 +64,9 @@ std::string toJson(const Settings& settings) {
                  {"timeout_ms", settings.timeout.count()},
                  {"seed", settings.seed},
                  {"device", toString(settings.device)},
-                 {"cc", settings.cc}});
+                 {"cc", settings.cc},
+                 {"plugins", settings.plugins},
+                 {"without_plugins", settings.withoutPlugins}});
 }
 
 Result<Settings> parseSettings(const std::string& text) {
@@ -79,6 +82,11 @@ Result<Settings> parseSettings(const std::string& text) {
     settings.seed = json.value("seed", uint64_t{0});
     LATHE_TRY(settings.device, device::parseDevice(json.value("device", "")));
     settings.cc = json.value("cc", "");
+    Common common;
+    common.plugins = json.value("plugins", std::vector<std::string>());
+    common.withoutPlugins = json.value("without_plugins", std::vector<std::string>());
+    LATHE_TRY(const std::vector<driver::FoundPlugin> plugins, pluginsOf(common));
+    settings.options.extensions = driver::extensionsOf(plugins);
     return settings;
 }
 
@@ -170,7 +178,9 @@ int testCommand(const TestArgs& args, const Common& common) {
                             std::chrono::milliseconds(static_cast<int64_t>(args.timeout * 1000)),
                             args.seed,
                             *device,
-                            args.cc};
+                            args.cc,
+                            common.plugins,
+                            common.withoutPlugins};
     std::vector<TestCase> tests = findTests(args.paths);
     std::erase_if(tests, [&](const TestCase& test) {
         return std::any_of(args.except.begin(), args.except.end(), [&](const std::string& name) {
