@@ -7,6 +7,7 @@
 #include "base/guarded.h"
 #include "codegen/target.h"
 #include "driver/session.h"
+#include "records/recorded_tuning.h"
 
 namespace lathe::app {
 
@@ -72,105 +73,55 @@ StudyHead headWithout(const TuneWish& wish, const QString& path) {
     return head;
 }
 
-/// A study while it is made, on its lane. The records stay where they are: what they know is asked for meanwhile.
-class StudyRun {
-public:
-    StudyRun(const Outbox<Engine>& outbox, const QString& path, TuneWish& wish)
-        : outbox_(outbox), path_(path), wish_(wish) {}
+StudyHead headOfBegun(const records::StudyRecords* records, const TuneWish& wish, const QString& path) {
+    StudyHead head = records ? headOf(records->study(), records->file().path()) : headWithout(wish, path);
+    const tune::Plan& plan = wish.options.plan;
+    head.limits = {.seconds = plan.time.count(), .trials = plan.trials};
+    head.resumed = wish.resume;
+    return head;
+}
 
-    /// May throw.
-    Result<tuning::Tuned> make(const std::shared_ptr<tune::Control>& control, const Cancelled& cancelled) {
-        LATHE_CHECKED(codegen::checkRunsHere(wish_.options.compile.target));
-        if (wish_.records)
-            LATHE_CHECKED(beginRecords());
-        sayBegun();
-        if (records_)
-            takeFromRecords();
-        tellBesideBatches();
-        driver::Progress progress;
-        progress.cancelled = [control, cancelled] { return control->isEnding() || cancelled(); };
-        progress.report = [this](std::string_view stage, double fraction) {
-            const QString what = QString::fromUtf8(stage.data(), qsizetype(stage.size()));
-            outbox_.post([=](Engine& engine) { emit engine.tuneProgress(what, fraction); });
-        };
-        const auto tell = [this](const tune::Study& study, const tune::Event& event) { tellOf(study, event); };
-        return tuning::tuneModel(path_.toStdString(), wish_.options, tell, progress);
-    }
-
-    /// The records say how it ended.
-    void end(const Result<tuning::Tuned>& tuned) {
-        if (!records_)
-            return;
-        records_->end(tuned);
-        warn(records_->newProblems());
-    }
-
-private:
-    /// A new study is made without records that it cannot have; one that is to go on has nothing else to begin with.
-    Result<void> beginRecords() {
-        auto begun = records::StudyRecords::begin({.model = path_.toStdString(),
-                                                   .file = {},
-                                                   .name = wish_.resume ? "" : wish_.name.toStdString(),
-                                                   .id = wish_.study.toStdString(),
-                                                   .resume = wish_.resume},
-                                                  wish_.options);
-        if (begun)
-            records_.emplace(std::move(*begun));
-        else if (wish_.resume)
-            return Failure(begun.error());
-        else
-            warn({begun.error()});
-        return {};
-    }
-
-    void sayBegun() const {
-        StudyHead head = records_ ? headOf(records_->study(), records_->file().path()) : headWithout(wish_, path_);
-        const tune::Plan& plan = wish_.options.plan;
-        head.limits = {.seconds = plan.time.count(), .trials = plan.trials};
-        head.resumed = wish_.resume;
-        outbox_.post([path = path_, head](Engine& engine) { emit engine.studyBegun(path, head); });
-    }
-
-    void takeFromRecords() {
-        tuning::TuneOptions& options = wish_.options;
-        options.known = records_->known();
-        options.plan.learned = records_->learned();
-        if (!options.graph)
-            return;
-        std::vector<Diagnostic> warnings;
-        options.recorded = records_->fastest(warnings);
-        warn(std::move(warnings));
-    }
-
-    void tellOf(const tune::Study& study, const tune::Event& event) {
-        if (records_) {
-            records_->tell(study, event);
-            warn(records_->newProblems());
-        }
+/// On the study's lane; may throw. What is told goes to the Engine's own thread.
+Result<tuning::Tuned> makeStudy(const Outbox<Engine>& outbox, const QString& path, const TuneWish& wish,
+                                const std::shared_ptr<tune::Control>& control, const Cancelled& cancelled) {
+    LATHE_CHECKED(codegen::checkRunsHere(wish.options.compile.target));
+    tuning::TuneOptions options = wish.options;
+    options.control = control;
+    options.runner.cancelled = cancelled; // where the window closes: else it is the control that says so
+    const auto warn = [&](const std::vector<Diagnostic>& warnings) {
+        outbox.post([warnings](Engine& engine) { emit engine.studyWarned(warnings); });
+    };
+    options.drew = [&](const std::vector<std::string>& names) {
+        if (!names.empty())
+            warn({inspect::drawnNote(names, "the settings choose files for them")});
+    };
+    options.toldGraph = [&](const tuning::GraphEvent& event) {
+        outbox.post([event](Engine& engine) { emit engine.tuneProgress(textOf(event), 0); });
+    };
+    records::ToldOfTuning told;
+    told.opened = [&](const records::StudyRecords* records) {
+        outbox.post(
+            [path, head = headOfBegun(records, wish, path)](Engine& engine) { emit engine.studyBegun(path, head); });
+    };
+    told.told = [&](const tune::Study& study, const tune::Event& event) {
         auto update = views::models::updateOf(study, event);
-        outbox_.post([path = path_, update = std::move(update)](Engine& engine) { emit engine.studied(path, update); });
-    }
-
-    void tellBesideBatches() {
-        wish_.options.drew = [this](const std::vector<std::string>& names) {
-            if (!names.empty())
-                warn({inspect::drawnNote(names, "the settings choose files for them")});
-        };
-        wish_.options.toldGraph = [this](const tuning::GraphEvent& event) {
-            outbox_.post([event](Engine& engine) { emit engine.tuneProgress(textOf(event), 0); });
-        };
-    }
-
-    void warn(std::vector<Diagnostic> warnings) const {
-        if (!warnings.empty())
-            outbox_.post([warnings = std::move(warnings)](Engine& engine) { emit engine.studyWarned(warnings); });
-    }
-
-    const Outbox<Engine>& outbox_;
-    const QString& path_;
-    TuneWish& wish_;
-    std::optional<records::StudyRecords> records_;
-};
+        outbox.post([path, update = std::move(update)](Engine& engine) { emit engine.studied(path, update); });
+    };
+    told.warned = warn;
+    driver::Progress progress;
+    progress.cancelled = [&] { return control->isEnding() || cancelled(); };
+    progress.report = [&](std::string_view stage, double fraction) {
+        const QString what = QString::fromUtf8(stage.data(), qsizetype(stage.size()));
+        outbox.post([=](Engine& engine) { emit engine.tuneProgress(what, fraction); });
+    };
+    return records::recordedTuning({.model = path.toStdString(),
+                                    .file = {},
+                                    .name = wish.resume ? "" : wish.name.toStdString(),
+                                    .id = wish.study.toStdString(),
+                                    .resume = wish.resume,
+                                    .isRecorded = wish.records},
+                                   std::move(options), told, progress);
+}
 
 } // namespace
 
@@ -187,17 +138,12 @@ void Engine::tune(TuneWish wish) {
     tunes_ = true;
     control_->begin();
     tuning_.enqueue(Tune, [outbox = outbox_, control = control_, path = *modelPath_,
-                           wish = std::move(wish)](const Cancelled& cancelled) mutable {
-        tuning::TuneOptions& options = wish.options;
-        options.control = control;
-        options.runner.cancelled = cancelled; // where the window closes: else it is the control that says so
-        StudyRun run(outbox, path, wish);
-        const auto tuned = guarded([&] { return run.make(control, cancelled); });
-        run.end(tuned);
+                           wish = std::move(wish)](const Cancelled& cancelled) {
+        const auto tuned = guarded([&] { return makeStudy(outbox, path, wish, control, cancelled); });
         std::vector<Diagnostic> problems;
         StudyEnd end;
         if (tuned)
-            end = endOf(*tuned, options.decisions);
+            end = endOf(*tuned, wish.options.decisions);
         else
             end.failed = true;
         if (!tuned && tuned.error().kind != ErrorKind::Cancelled)

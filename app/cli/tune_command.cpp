@@ -8,12 +8,11 @@
 #include "app/cli/prepare.h"
 #include "app/cli/print_line.h"
 #include "app/cli/print_tuned.h"
-#include "app/cli/study_records.h"
 #include "base/json.h"
 #include "base/new_file.h"
 #include "base/printable.h"
 #include "device/device.h"
-#include "tuning/tune_model.h"
+#include "records/recorded_tuning.h"
 
 #include <algorithm>
 #include <chrono>
@@ -193,15 +192,13 @@ Result<void> measureOn(const std::string& name, const Common& common, tuning::Tu
     return {};
 }
 
-Result<tuning::Tuned> tuned(const TuneArgs& args, const Common& common) {
-    const Interrupts interrupts;
+Result<tuning::TuneOptions> tuneOptionsOf(const TuneArgs& args, const Common& common) {
     tuning::TuneOptions options;
     options.runner.threads = common.threads;
     options.runner.cancelled = Interrupts::asked;
     LATHE_CHECKED(measureOn(args.device, common, options));
     LATHE_TRY(options.decisions, makeDecisions(common));
     LATHE_TRY(options.inputs.files, inputFiles(args.inputs));
-    options.drew = [&](const std::vector<std::string>& names) { noteDrawnInputs(names, common); };
     options.plan.time = std::chrono::duration<double>(args.seconds);
     options.plan.trials = args.trials;
     options.plan.seed = args.seed;
@@ -209,33 +206,52 @@ Result<tuning::Tuned> tuned(const TuneArgs& args, const Common& common) {
     options.plan.leastGain = args.leastGain / 100;
     options.space = args.space;
     options.kernel = args.kernel;
+    options.graph = !args.noLayouts && args.kernel.empty();
     if (!args.sizes.empty()) {
         LATHE_TRY(options.sizes, tuning::parseTunedSizes(args.sizes));
     }
-    LATHE_CHECKED(tune::makeSearch(args.search, 0));
-    LATHE_CHECKED(tune::makeSpace(args.space, {}, options.compile.target, 1));
-    LATHE_TRY(StudyRecords records, StudyRecords::begin(args, options, common));
-    options.known = records.known();
-    options.plan.learned = records.learned();
-    options.graph = !args.noLayouts && args.kernel.empty();
-    if (options.graph)
-        options.recorded = records.fastest();
+    return options;
+}
+
+/// Which study begins, and where it is recorded.
+void sayBegins(const records::StudyRecords& records, bool resumed, const Common& common) {
+    const records::Study& study = records.study();
+    const std::string path = records.file().path().string();
+    if (common.json)
+        fmt::print("{}\n", dump({{"event", "study"},
+                                 {"study", study.id},
+                                 {"name", study.name},
+                                 {"resumed", resumed},
+                                 {"records", path}}));
+    else if (!common.quiet)
+        printStderr("{} study '{}', recorded in {}\n", resumed ? "goes on with" : "begins", printable(study.name),
+                    path);
+}
+
+Result<tuning::Tuned> tuned(const TuneArgs& args, const Common& common) {
+    const Interrupts interrupts;
+    LATHE_TRY(tuning::TuneOptions options, tuneOptionsOf(args, common));
     Watch watch(common, args.seconds);
-    options.begins = [&] { records.say(); };
-    options.toldGraph = [&](const tuning::GraphEvent& event) { watch.tell(event); };
-    const auto told = [&](const tune::Study& study, const tune::Event& event) {
-        records.tell(study, event);
-        watch.tell(study, event);
+    const records::StudyRecords* recordedIn = nullptr;
+    options.drew = [&](const std::vector<std::string>& names) { noteDrawnInputs(names, common); };
+    options.begins = [&] {
+        if (recordedIn)
+            sayBegins(*recordedIn, args.resume, common);
     };
+    options.toldGraph = [&](const tuning::GraphEvent& event) { watch.tell(event); };
+    const records::ToldOfTuning told = {
+        .opened = [&](const records::StudyRecords* records) { recordedIn = records; },
+        .told = [&](const tune::Study& study, const tune::Event& event) { watch.tell(study, event); },
+        .warned = [&](const std::vector<Diagnostic>& warnings) { report(warnings, common); }};
+    const records::StudyWish wish = {.model = args.model,
+                                     .file = args.records,
+                                     .name = args.study,
+                                     .id = {},
+                                     .resume = args.resume,
+                                     .isRecorded = !args.noRecords};
     // On a terminal it would stand between the lines of the watch.
-    auto done =
-        tuning::tuneModel(args.model, options, told, common.progress ? makeProgress(common) : driver::Progress{});
-    records.end(done);
-    if (done && done->failed && options.device && records.isKept()) { // most often it is gone
-        std::string& hint = done->failed->hint;
-        hint += hint.empty() ? "go on by lathe tune --resume" : "; then go on by lathe tune --resume";
-    }
-    return done;
+    return records::recordedTuning(wish, std::move(options), told,
+                                   common.progress ? makeProgress(common) : driver::Progress{});
 }
 
 } // namespace

@@ -20,6 +20,7 @@ struct StudyWish {
     std::string name;           // empty: the model's; of a study that is to go on: any
     std::string id;             // of the study that is to go on; empty: any
     bool resume = false;
+    bool isRecorded = true; // else recordedTuning neither reads nor writes records
 };
 
 /// The newest study of the model for these options, of any name: with which `resume` would go on. Nothing: there is none, or
