@@ -5,6 +5,7 @@
 // --against NAME=COMMAND, as often as there are such: started as `COMMAND MODEL THREADS FOLDER`, it loads the model with the
 // inputs in FOLDER (input_0.npy … in the model's order: those that Lathe runs with), prints "ready", then for each line
 // "run" on its standard input runs once and prints the nanoseconds.
+#include "app/cli/common_options.h"
 #include "app/cli/prepare.h"
 #include "app/cli/print_line.h"
 #include "app/cli/test_case.h"
@@ -210,6 +211,23 @@ Result<std::vector<Row>> benchModel(const std::string& model, int threads, const
 }
 
 } // namespace
+
+void addBenchOptions(CLI::App& app, BenchArgs& args, Common& common) {
+    app.add_option("models", args.models, "model files")->required();
+    app.add_option("--rounds", args.rounds, "rounds")->check(CLI::Range(1, 100000));
+    app.add_option("--against", args.against, "another runtime: NAME=COMMAND; may be given several times")
+        ->allow_extra_args(false);
+    CLI::Option* kernel = app.add_option("--kernel", args.kernel, "time this kernel alone: its name, or its workload");
+    app.add_option("--size", args.sizes, "a size of that kernel: NAME=VALUE")->allow_extra_args(false);
+    app.add_flag("--cold", args.cold, "flush the caches before each call of that kernel");
+    for (CLI::Option* input : addInputs(app, args.inputs))
+        input->excludes(kernel);
+    addDevice(app, args.device);
+    addTarget(app, common);
+    addCompiling(app, common);
+    addProgress(app, common);
+    addTuned(app, common);
+}
 
 int benchCommand(const BenchArgs& args, const Common& common) {
     int threads = common.threads > 0 ? common.threads : static_cast<int>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));

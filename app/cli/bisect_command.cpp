@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // `lathe bisect`: each step with its verdict as it goes, then the guilty pass and what it changed.
+#include "app/cli/common_options.h"
 #include "app/cli/prepare.h"
 #include "app/cli/print_line.h"
 #include "app/cli/stage_text.h"
+#include "app/cli/validators.h"
 #include "base/json.h"
 #include "diagnose/bisect.h"
 
@@ -171,6 +173,32 @@ void print(const diagnose::Bisection& found, const diagnose::BisectQuestion& que
 }
 
 } // namespace
+
+void addBisectOptions(CLI::App& app, BisectArgs& args, Common& common) {
+    app.add_option("model", args.model, "the model file")->required();
+    CLI::Option* data =
+        app.add_option("--data", args.data, "a folder with input_N.pb and output_N.pb; may be given several times")
+            ->allow_extra_args(false)
+            ->check(CLI::ExistingDirectory);
+    CLI::Option* input = addInputFiles(app, args.inputs)->excludes(data);
+    oneOf(app.add_option("--tolerance", args.tolerance,
+                         "onnx: element by element; model: relative to the output's range"),
+          "onnx|model");
+    CLI::Option* questions[] = {
+        app.add_flag("--crash", args.crash, "look for crashes and hangs alone, not for wrong values"),
+        app.add_option("--slower-than", args.slowerThan, "milliseconds, or times the unoptimized: 0.8x; slower is bad"),
+        app.add_option("--count", args.count, "OPERATOR:N or kernels:N after all passes; more are bad"),
+    };
+    for (CLI::Option* one : questions)
+        for (CLI::Option* other : questions)
+            if (one != other)
+                one->excludes(other);
+    questions[2]->excludes(data)->excludes(input); // nothing is run
+    app.add_option("--seed", args.seed, "seed of random inputs and operators")->check(seed());
+    app.add_option("--timeout", args.timeout, "seconds for one run; longer is bad")->check(seconds());
+    addTarget(app, common);
+    addCompiling(app, common);
+}
 
 int bisectCommand(const BisectArgs& args, const Common& common) {
     const auto question = makeQuestion(args, common);

@@ -2,8 +2,10 @@
 //
 // `lathe check`: each value that the compiled model computes on the way, against something that is held to be right. What
 // diverges first stands on top.
+#include "app/cli/common_options.h"
 #include "app/cli/prepare.h"
 #include "app/cli/print_line.h"
+#include "app/cli/validators.h"
 #include "base/counted.h"
 #include "base/json.h"
 #include "diagnose/check.h"
@@ -133,6 +135,26 @@ void printTable(const diagnose::Check& check, const Common& common) {
 }
 
 } // namespace
+
+void addCheckOptions(CLI::App& app, CheckArgs& args, Common& common) {
+    app.add_option("model", args.model, "the model file")->required();
+    CLI::Option* against =
+        app.add_option("--against", args.against,
+                       "instead against a .npy or .pb file named after its value, or a folder of them, inputs too; may "
+                       "be given several times")
+            ->allow_extra_args(false)
+            ->check(CLI::ExistingPath);
+    app.add_flag("--compare-numerics", args.compareNumerics, "instead against strict numerics")->excludes(against);
+    addInputFiles(app, args.inputs);
+    oneOf(
+        app.add_option("--tolerance", args.tolerance, "onnx: element by element; model: relative to the value's range"),
+        "onnx|model");
+    app.add_option("--seed", args.seed, "seed of random inputs and operators")->check(seed());
+    app.add_option("--timeout", args.timeout, "seconds for one run")->check(seconds());
+    addTarget(app, common);
+    addCompiling(app, common);
+    addProgress(app, common);
+}
 
 int checkCommand(const CheckArgs& args, const Common& common) {
     const auto question = makeQuestion(args, common);

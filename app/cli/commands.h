@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The commands of `lathe`, each a function from its arguments to an exit code: 0 good, 1 the input's fault, 2 usage,
-// 3 Lathe's own fault. Facts go to standard output, for people or with --json for programs; diagnostics and progress to
+// The commands of `lathe`, each a function that adds its options to the parser, and one from its arguments to an exit code:
+// 0 good, 1 the input's fault, 2 usage, 3 Lathe's own fault. An option is added by the command that heeds it, so that no other
+// takes it. Facts go to standard output, for people or with --json for programs; diagnostics and progress to
 // standard error.
 #pragma once
 
@@ -13,6 +14,10 @@
 #include <optional>
 #include <string>
 #include <vector>
+
+namespace CLI {
+class App;
+}
 
 namespace lathe::cli {
 
@@ -61,12 +66,14 @@ Result<std::vector<driver::FoundPlugin>> pluginsOf(const Common& common);
 struct PluginArgs {
     std::string id; // one of them; empty: all
 };
+void addPluginOptions(CLI::App& app, PluginArgs& args, Common& common);
 int pluginCommand(const PluginArgs& args, const Common& common);
 
 struct CompileArgs {
     std::string model, out, emit, function;
     std::string weights = "auto", name; // name: of C source
 };
+void addCompileOptions(CLI::App& app, CompileArgs& args, Common& common);
 int compileCommand(const CompileArgs& args, const Common& common);
 
 struct TestArgs {
@@ -79,6 +86,7 @@ struct TestArgs {
     std::string device = "local"; // as in RunArgs
     std::string cc;               // by way of C source, which this command compiles
 };
+void addTestOptions(CLI::App& app, TestArgs& args, Common& common);
 int testCommand(const TestArgs& args, const Common& common);
 /// The child of `test`, which is told over its standard input what to run.
 int testWorkerCommand(const Common& common);
@@ -86,11 +94,13 @@ int testWorkerCommand(const Common& common);
 struct InspectArgs {
     std::string model;
 };
+void addInspectOptions(CLI::App& app, InspectArgs& args, Common& common);
 int inspectCommand(const InspectArgs& args, const Common& common);
 
 struct TargetArgs {
     bool measure = false; // this machine
 };
+void addTargetOptions(CLI::App& app, TargetArgs& args, Common& common);
 /// What is compiled for; what this machine can do.
 int targetCommand(const TargetArgs& args, const Common& common);
 
@@ -104,6 +114,7 @@ struct PassesArgs {
 void printKernels(const driver::Trace& trace, bool json);
 /// Each fused function with its operators, and the neighbours that are not in it, with the reasons; as JSON a line each.
 void printFusion(const driver::FusionRecord& fusion, const std::string& function, bool json);
+void addPassesOptions(CLI::App& app, PassesArgs& args, Common& common);
 int passesCommand(const PassesArgs& args, const Common& common);
 
 struct BisectArgs {
@@ -114,6 +125,7 @@ struct BisectArgs {
     uint64_t seed = 0;
     double timeout = 60;
 };
+void addBisectOptions(CLI::App& app, BisectArgs& args, Common& common);
 /// Which pass is to blame; 0 if one was found, 1 if not.
 int bisectCommand(const BisectArgs& args, const Common& common);
 
@@ -126,12 +138,14 @@ struct CheckArgs {
     uint64_t seed = 0;
     double timeout = 300;
 };
+void addCheckOptions(CLI::App& app, CheckArgs& args, Common& common);
 /// Every intermediate value; 0 if all are within the tolerance, 1 if one diverges, and for errors 2 or 3.
 int checkCommand(const CheckArgs& args, const Common& common);
 
 struct DiffArgs {
     std::string before, after;
 };
+void addDiffOptions(CLI::App& app, DiffArgs& args, Common& common);
 /// Two models or projects, or two artifacts; 0 if they are equal, 1 if not, and for errors 2 or 3.
 int diffCommand(const DiffArgs& args, const Common& common);
 
@@ -155,7 +169,9 @@ struct RunArgs {
 };
 /// The model, the inputs that are given as files, decisions and records.
 std::vector<std::string> filesOf(const RunArgs& args, const Common& common);
+void addRunOptions(CLI::App& app, RunArgs& args, Common& common);
 int runCommand(const RunArgs& args, const Common& common);
+void addProfileOptions(CLI::App& app, RunArgs& args, Common& common);
 /// Runs with profile: time a fused function; or whole runs at several sizes.
 int profileCommand(const RunArgs& args, const Common& common);
 
@@ -175,6 +191,7 @@ struct TuneArgs {
     bool noLayouts = false;       // schedules alone
     std::string device = "local"; // where it measures: local, ssh:HOST or a name
 };
+void addTuneOptions(CLI::App& app, TuneArgs& args, Common& common);
 /// 0: measured, whether something faster was found or not; 3: nothing could be measured; 130: interrupted before anything was
 /// measured.
 int tuneCommand(const TuneArgs& args, const Common& common);
@@ -200,6 +217,7 @@ struct RecordsArgs {
     bool time = false; // verify: time them again
     bool best = false; // export: only what is worth handing on
 };
+void addRecordsOptions(CLI::App& app, RecordsArgs& args, Common& common);
 /// What is recorded of tuning. verify: 1 if something is wrong with it.
 int recordsCommand(const RecordsArgs& args, const Common& common);
 
@@ -208,6 +226,7 @@ struct ReportArgs {
     std::string out;
     bool noRun = false;
 };
+void addReportOptions(CLI::App& app, ReportArgs& args, Common& common);
 /// All that is known of a model, its compilation and its run, as one page; also of one that fails.
 int reportCommand(const ReportArgs& args, const Common& common);
 
@@ -224,6 +243,7 @@ struct BundleArgs {
     std::vector<std::string> bundles; // of check, info, diff and image; of reproduce the bundle and the model
     std::string sign, verifyKey;      // files of ssh-keygen: a private key; public keys that may have signed
 };
+void addBundleOptions(CLI::App& app, BundleArgs& args, Common& common);
 /// A model as a bundle; what a bundle is, whether it is whole and right here (1 if not), how two differ (1 if they do); programs
 /// as a container image.
 int bundleCommand(const BundleArgs& args, const Common& common);
@@ -235,6 +255,7 @@ struct DevicesArgs {
     std::vector<std::string> environment; // NAME=VALUE
     bool force = false;                   // in place of the one of this name
 };
+void addDevicesOptions(CLI::App& app, DevicesArgs& args, Common& common);
 /// The devices that have names; test says what one is and what it can run.
 int devicesCommand(const DevicesArgs& args, const Common& common);
 
@@ -250,6 +271,18 @@ struct BenchArgs {
 };
 /// What benchCommand does for one kernel.
 int benchKernel(const std::string& model, const BenchArgs& args, const Common& common);
+void addBenchOptions(CLI::App& app, BenchArgs& args, Common& common);
 int benchCommand(const BenchArgs& args, const Common& common);
+
+struct HelpArgs {
+    const CLI::App* program = nullptr;
+    std::vector<std::string> command; // words: one within the other; none: of the program
+};
+void addHelpOptions(CLI::App& app, HelpArgs& args, Common& common);
+int helpCommand(const HelpArgs& args, const Common& common);
+
+struct VersionArgs {};
+void addVersionOptions(CLI::App& app, VersionArgs& args, Common& common);
+int versionCommand(const VersionArgs& args, const Common& common);
 
 } // namespace lathe::cli

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/common_options.h"
 
+#include "app/cli/validators.h"
+
 namespace lathe::cli {
 
 const char* const targetText = "native, a cpu such as haswell, x86-64-v3, cortex-a72 or rv64gc, or "
@@ -106,6 +108,19 @@ std::array<CLI::Option*, 2> addInputs(CLI::App& command, InputArgs& inputs) {
                 .add_option("--data", inputs.data,
                             "a folder with input_N.pb for each input, of which --input may give others")
                 ->check(CLI::ExistingDirectory)};
+}
+
+void addRunning(CLI::App& command, RunArgs& args, Common& common, const std::string& modelText) {
+    command.add_option("model", args.model, modelText)->required();
+    addInputs(command, args.inputs);
+    command.add_option("--seed", args.seed, "seed of random inputs and operators")->check(seed());
+    command.add_option("--memory", args.memoryMegabytes, "limit of the process that runs it, in MiB")
+        ->check(CLI::Range(int64_t{0}, int64_t{1} << 32));
+    command.add_option("--timeout", args.timeout, "seconds")->check(seconds());
+    addTarget(command, common);
+    addCompiling(command, common);
+    addProgress(command, common);
+    addTuned(command, common);
 }
 
 } // namespace lathe::cli

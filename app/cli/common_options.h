@@ -43,5 +43,7 @@ void addDevice(CLI::App& command, std::string& device);
 CLI::Option* addInputFiles(CLI::App& command, std::vector<std::string>& files);
 /// --input and --data, of what runs a model.
 std::array<CLI::Option*, 2> addInputs(CLI::App& command, InputArgs& inputs);
+/// Of what runs one model: itself, of which `modelText` says what it may be, its inputs, and how it is compiled and run.
+void addRunning(CLI::App& command, RunArgs& args, Common& common, const std::string& modelText);
 
 } // namespace lathe::cli

@@ -2,6 +2,7 @@
 //
 // `lathe compile`: an artifact, C source, or the text of a stage. Ctrl+C ends it, and nothing half-written is left.
 #include "app/cli/commands.h"
+#include "app/cli/common_options.h"
 #include "app/cli/interrupts.h"
 #include "app/cli/prepare.h"
 #include "app/cli/print_line.h"
@@ -77,6 +78,22 @@ nlohmann::json asJson(const CompileArgs& args, const std::string& text) {
 }
 
 } // namespace
+
+void addCompileOptions(CLI::App& app, CompileArgs& args, Common& common) {
+    app.add_option("model", args.model, "the model file")->required();
+    app.add_option("-o,--output", args.out, "the artifact; of C source the folder");
+    oneOf(app.add_option("--emit", args.emit, "print a stage instead; c: write C source"), "relay|tir|llvm|asm|c");
+    oneOf(app.add_option("--weights", args.weights,
+                         "file: into NAME.weights beside NAME.so; of C source also arrays; auto: into the "
+                         "artifact, of C source into arrays if they are few"),
+          "auto|file|arrays");
+    app.add_option("--name", args.name, "of C source: names its files and functions (default: the model's)");
+    app.add_option("--function", args.function, "only this function");
+    addTarget(app, common);
+    addCompiling(app, common);
+    addProgress(app, common);
+    addTuned(app, common);
+}
 
 int compileCommand(const CompileArgs& args, const Common& common) {
     auto options = args.emit == "c" ? makeSourceOptions(common) : makeOptions(common);

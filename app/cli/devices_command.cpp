@@ -2,6 +2,7 @@
 //
 // `lathe devices`: names for --device, and what a device is and can run.
 #include "app/cli/commands.h"
+#include "app/cli/common_options.h"
 #include "app/cli/prepare.h"
 #include "app/cli/print_line.h"
 #include "base/json.h"
@@ -186,6 +187,27 @@ int test(const DevicesArgs& args, const Common& common) {
 }
 
 } // namespace
+
+void addDevicesOptions(CLI::App& list, DevicesArgs& args, Common& common) {
+    list.require_subcommand(0, 1);
+    CLI::App* add = list.add_subcommand("add", "give one a name");
+    CLI::App* remove = list.add_subcommand("remove", "forget a name");
+    CLI::App* test = list.add_subcommand("test", "what it is, and what it can run (exit code 1 if it is not there)");
+    for (const auto& [command, what] :
+         {std::pair{add, DevicesArgs::Do::Add}, {remove, DevicesArgs::Do::Remove}, {test, DevicesArgs::Do::Test}}) {
+        command->add_option("name", args.name, "its name")->required();
+        command->callback([&args, what] { args.what = what; });
+    }
+    add->add_option("device", args.device, "local, qemu, qemu:CPU or ssh:HOST, as ssh takes it")->required();
+    add->add_option("--folder", args.folder, "where files are put there while they are needed ($TMPDIR, or /tmp)");
+    add->add_option("--env", args.environment, "NAME=VALUE for what runs there; may be given several times")
+        ->allow_extra_args(false);
+    add->add_option("--cores", args.cores, "those to use there, such as 0-3,6 (all)");
+    add->add_option("--note", args.note, "for people");
+    add->add_flag("--force", args.force, "give the name another meaning, if it has one");
+    for (CLI::App* command : {&list, add, remove, test})
+        addPrinting(*command, common);
+}
 
 int devicesCommand(const DevicesArgs& args, const Common& common) {
     switch (args.what) {

@@ -2,6 +2,7 @@
 //
 // `lathe diff`: what is different in two models, or in two artifacts. A project stands for its model; of two projects, what
 // was decided and set is compared too, and whether their models were the same file.
+#include "app/cli/common_options.h"
 #include "app/cli/prepare.h"
 #include "app/cli/print_line.h"
 #include "base/json.h"
@@ -212,6 +213,16 @@ int diffTwoArtifacts(const DiffArgs& args, const Common& common) {
 }
 
 } // namespace
+
+void addDiffOptions(CLI::App& app, DiffArgs& args, Common& common) {
+    app.add_option("before", args.before, "a model, a project or an artifact")->required();
+    app.add_option("after", args.after, "another one")->required();
+    addThreads(app, common, "threads to import with (0: all)");
+    addShapes(app, common);
+    for (const char* option : {"--threads", "--shape"}) // artifacts are not imported
+        ofCompiling(app.get_option(option), common);
+    addPrinting(app, common);
+}
 
 int diffCommand(const DiffArgs& args, const Common& common) {
     const auto options = makeOptions(common);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // `lathe inspect`: what a model is, what it costs, and what of it is not supported.
+#include "app/cli/common_options.h"
 #include "app/cli/prepare.h"
 #include "app/cli/print_line.h"
 
@@ -78,6 +79,13 @@ std::string memoryText(const arith::Expr& bytes, const std::set<std::string>& of
 }
 
 } // namespace
+
+void addInspectOptions(CLI::App& app, InspectArgs& args, Common& common) {
+    app.add_option("model", args.model, "the model file")->required();
+    addTarget(app, common);
+    addCompiling(app, common);
+    addProgress(app, common);
+}
 
 int inspectCommand(const InspectArgs& args, const Common& common) {
     auto options = makeOptions(common);

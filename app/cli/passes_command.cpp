@@ -3,6 +3,7 @@
 // `lathe passes`: the pass strip, the IR after a pass, what a pass changed, or everything into a folder.
 #include "app/cli/choices.h"
 #include "app/cli/commands.h"
+#include "app/cli/common_options.h"
 #include "app/cli/prepare.h"
 #include "app/cli/print_line.h"
 #include "app/cli/stage_text.h"
@@ -129,6 +130,30 @@ void printPass(const std::string& pass, const PassesArgs& args, const std::strin
 }
 
 } // namespace
+
+void addPassesOptions(CLI::App& app, PassesArgs& args, Common& common) {
+    app.add_option("model", args.model, "the model file")->required();
+    CLI::Option* printed[] = {
+        app.add_option("--after", args.after, "print the IR after this pass"),
+        app.add_option("--diff", args.diff, "print the lines that this pass changed"),
+        app.add_flag(
+            "--choices", args.choices,
+            "print how operators are computed and how values and weights are stored, among what; decisions pin it"),
+        app.add_flag("--fusion", args.fusion,
+                     "print each fused function, and why its neighbours are not in it; decisions keep some apart"),
+        app.add_flag("--kernels", args.kernels, "print the kernels' workloads, schedules, questions and refusals"),
+        app.add_option("--dump", args.dump, "write the IR after every pass to this folder"),
+    };
+    for (CLI::Option* one : printed)
+        for (CLI::Option* other : printed)
+            if (one != other)
+                one->excludes(other);
+    app.add_option("--function", args.function, "only this function");
+    addTarget(app, common);
+    addCompiling(app, common);
+    addProgress(app, common);
+    addTuned(app, common);
+}
 
 int passesCommand(const PassesArgs& args, const Common& common) {
     auto options = makeOptions(common);

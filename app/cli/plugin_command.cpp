@@ -2,6 +2,7 @@
 //
 // `lathe plugin`: which plugins are there, whether they are on, and what they add.
 #include "app/cli/commands.h"
+#include "app/cli/common_options.h"
 #include "app/cli/print_line.h"
 
 #include "base/json.h"
@@ -49,6 +50,17 @@ Result<std::vector<driver::FoundPlugin>> pluginsOf(const Common& common) {
     return driver::findPlugins(
         {{common.plugins.begin(), common.plugins.end()}, {common.withoutPlugins.begin(), common.withoutPlugins.end()}},
         driver::pluginFolders());
+}
+
+void addPluginOptions(CLI::App& plugin, PluginArgs& args, Common& common) {
+    plugin.require_subcommand(1);
+    CLI::App* list = plugin.add_subcommand("list", "the plugins that are there");
+    CLI::App* info = plugin.add_subcommand("info", "one of them: its licence, its folder, what it adds");
+    info->add_option("id", args.id, "its id")->required();
+    for (CLI::App* command : {list, info}) {
+        addPlugins(*command, common);
+        addPrinting(*command, common);
+    }
 }
 
 int pluginCommand(const PluginArgs& args, const Common& common) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // `lathe records`: what is recorded of tuning, as tables or as JSON a line each.
+#include "app/cli/common_options.h"
 #include "app/cli/prepare.h"
 #include "app/cli/print_line.h"
 #include "app/cli/records_upkeep.h"
@@ -290,6 +291,49 @@ Result<void> run(const RecordsArgs& args, const Common& common) {
 }
 
 } // namespace
+
+void addRecordsOptions(CLI::App& app, RecordsArgs& args, Common& common) {
+    using Do = RecordsArgs::Do;
+    app.require_subcommand(1);
+    const auto add = [&](const char* name, Do what, const char* text) {
+        CLI::App* command = app.add_subcommand(name, text);
+        command->add_option("--records", args.records, "another file of records");
+        command->callback([&args, what] { args.what = what; });
+        return command;
+    };
+    CLI::App* list = add("list", Do::List, "the fastest schedule of each workload");
+    CLI::App* show = add("show", Do::Show, "all trials of a workload");
+    CLI::App* best = add("best", Do::Best, "the fastest schedules of a model's kernels, as decisions");
+    CLI::App* exporting = add("export", Do::Export, "print all as lines of JSON");
+    CLI::App* import = add("import", Do::Import, "read such lines; what is wrong is skipped and counted");
+    CLI::App* merge = add("merge", Do::Merge, "take over what other files of records hold");
+    CLI::App* prune = add("prune", Do::Prune, "forget most of what is slow");
+    CLI::App* verify =
+        add("verify", Do::Verify, "whether the file is whole, and its schedules still fit (exit code 1 if not)");
+    CLI::App* rehash = add("rehash", Do::Rehash, "hash workloads anew, after a change of how that is done");
+    CLI::App* evaluate = add("evaluate-model", Do::EvaluateModel,
+                             "what the cost model is worth on recorded kernels that it has not seen");
+    CLI::App* stats = add("stats", Do::Stats, "how much there is");
+    exporting->add_flag("--best", args.best, "only the fastest schedules, of those that are faster by 3 % at least");
+    show->add_option("workload", args.workload, "its hash, or how that begins")->required();
+    best->add_option("model", args.model, "the model file")->required();
+    for (CLI::App* command : {best, exporting})
+        command->add_option("-o,--output", args.out, "write it to this file");
+    import->add_option("files", args.files, "files of lines")->required();
+    merge->add_option("files", args.files, "files of records")->required();
+    prune->add_option("--keep", args.keep, "how many of the fastest of each kernel to keep")
+        ->check(CLI::Range(int64_t{1}, int64_t{1} << 40));
+    verify->add_flag("--time", args.time, "time those of this machine and these threads beside their defaults");
+    for (CLI::App* command : {list, show, exporting, import, merge, prune, verify, rehash, evaluate, stats})
+        addPrinting(*command, common);
+    addTarget(*best, common);
+    addCompiling(*best, common); // with addPrinting
+    addProgress(*best, common);
+    for (CLI::App* command : {verify, evaluate}) {
+        addThreads(*command, common, "threads of the runs that were recorded (0: all)");
+        addNumerics(*command, common);
+    }
+}
 
 int recordsCommand(const RecordsArgs& args, const Common& common) {
     const auto done = run(args, common);

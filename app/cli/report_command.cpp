@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // `lathe report`: a model compiled, run and written down in one page. What fails on the way stands in the page too.
+#include "app/cli/common_options.h"
 #include "app/cli/prepare.h"
 #include "artifact/artifact.h"
 #include "base/guarded.h"
@@ -28,6 +29,12 @@ Result<inspect::Profile> run(const ReportArgs& args, const Common& common, const
 }
 
 } // namespace
+
+void addReportOptions(CLI::App& app, ReportArgs& args, Common& common) {
+    addRunning(app, args.run, common, "the model");
+    app.add_option("-o,--output", args.out, "the page")->required();
+    app.add_flag("--no-run", args.noRun, "compile it only");
+}
 
 int reportCommand(const ReportArgs& args, const Common& common) {
     auto options = args.noRun ? makeOptions(common) : makeRunOptions(common);

@@ -2,6 +2,7 @@
 //
 // `lathe run` and `lathe profile`: a model once, or timed: by fused function, or at several sizes.
 #include "app/cli/choices.h"
+#include "app/cli/common_options.h"
 #include "app/cli/prepare.h"
 #include "app/cli/print_line.h"
 #include "base/counted.h"
@@ -133,6 +134,12 @@ int fail(Diagnostic diagnostic, const driver::Trace& trace, const std::string& f
 
 } // namespace
 
+void addRunOptions(CLI::App& app, RunArgs& args, Common& common) {
+    addRunning(app, args, common, "the model or artifact");
+    addDevice(app, args.device);
+    app.add_option("--save", args.save, "write outputs to this folder as .npy");
+}
+
 int runCommand(const RunArgs& args, const Common& common) {
     const MemoryFile memory("lathe-model");
     driver::Trace trace;
@@ -185,6 +192,21 @@ int runCommand(const RunArgs& args, const Common& common) {
         printLine("{:.3f} ms, {:.1f} MB of intermediate values at the peak",
                   static_cast<double>(times->ns.front()) / 1e6, static_cast<double>(times->arenaPeak) / 1e6);
     return 0;
+}
+
+void addProfileOptions(CLI::App& app, RunArgs& args, Common& common) {
+    addRunning(app, args, common, "the model or artifact");
+    addDevice(app, args.device);
+    CLI::Option* choices = app.add_flag("--choices", args.choices,
+                                        "with how each function is computed and stored, among what; decisions pin it");
+    CLI::Option* counters =
+        app.add_flag("--counters", args.counters, "with what the processor counted, where the machine allows that");
+    CLI::Option* sweep =
+        app.add_option("--sweep", args.sweep,
+                       "time whole runs at several sizes instead: NAME=FROM:TO, NAME=FROM:TO:STEP or NAME=1,2,4");
+    CLI::Option* timeline = app.add_option(
+        "--timeline", args.timeline, "write one more run here, by thread: JSON in the trace event format (Perfetto)");
+    sweep->excludes(choices)->excludes(counters)->excludes(timeline);
 }
 
 int profileCommand(const RunArgs& args, const Common& common) {

@@ -2,6 +2,7 @@
 //
 // `lathe target`: what is compiled for, and with --measure what this machine can do and what records call it.
 #include "app/cli/commands.h"
+#include "app/cli/common_options.h"
 #include "app/cli/prepare.h"
 #include "app/cli/print_line.h"
 #include "base/json.h"
@@ -52,6 +53,19 @@ void print(const Target& target) {
 }
 
 } // namespace
+
+void addTargetOptions(CLI::App& app, TargetArgs& args, Common& common) {
+    CLI::Option* measure = app.add_flag(
+        "--measure", args.measure,
+        "measure this machine's peaks, by which --target native chooses between kernels from then on, and say what "
+        "records call it");
+    addTarget(app, common);
+    addThreads(app, common, "threads to measure with (0: all)");
+    addCacheless(app, common);
+    for (const char* option : {"--threads", "--no-cache"})
+        app.get_option(option)->needs(measure);
+    addPrinting(app, common);
+}
 
 int targetCommand(const TargetArgs& args, const Common& common) {
     const auto options = args.measure ? makeRunOptions(common) : makeOptions(common);

@@ -3,9 +3,11 @@
 // `lathe test`: every test in a child process, so that a crash or a hang takes no other test along. Children serve many
 // tests one after the other; one that dies is replaced.
 #include "app/cli/commands.h"
+#include "app/cli/common_options.h"
 #include "app/cli/prepare.h"
 #include "app/cli/print_line.h"
 #include "app/cli/test_case.h"
+#include "app/cli/validators.h"
 #include "base/child_process.h"
 #include "base/json.h"
 #include "base/parent_stream.h"
@@ -160,6 +162,21 @@ int testWorkerCommand(const Common& common) {
                                                             settings->decisions, runner, settings->cc))))
         ;
     return 0;
+}
+
+void addTestOptions(CLI::App& app, TestArgs& args, Common& common) {
+    app.add_option("paths", args.paths, "folders or models")->required();
+    app.add_option("--except", args.except, "leave out tests whose path contains this")->allow_extra_args(false);
+    app.add_option("--jobs", args.jobs, "tests at one time (0: one a core)");
+    app.add_option("--cc", args.cc, "by way of C source, which this command compiles: \"gcc -std=c99 -O2\"");
+    oneOf(app.add_option("--tolerance", args.tolerance,
+                         "onnx: element by element; model: relative to the output's range"),
+          "onnx|model");
+    app.add_option("--timeout", args.timeout, "seconds for one test, compilation included")->check(seconds());
+    app.add_option("--seed", args.seed, "seed of random operators")->check(seed());
+    addDevice(app, args.device);
+    addTarget(app, common);
+    addCompiling(app, common);
 }
 
 int testCommand(const TestArgs& args, const Common& common) {

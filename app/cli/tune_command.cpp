@@ -4,10 +4,12 @@
 // then is still checked and given; before anything was measured nothing is, and nothing is written. A second Ctrl+C ends the
 // program.
 #include "app/cli/commands.h"
+#include "app/cli/common_options.h"
 #include "app/cli/interrupts.h"
 #include "app/cli/prepare.h"
 #include "app/cli/print_line.h"
 #include "app/cli/print_tuned.h"
+#include "app/cli/validators.h"
 #include "base/json.h"
 #include "base/new_file.h"
 #include "base/printable.h"
@@ -255,6 +257,41 @@ Result<tuning::Tuned> tuned(const TuneArgs& args, const Common& common) {
 }
 
 } // namespace
+
+void addTuneOptions(CLI::App& app, TuneArgs& args, Common& common) {
+    app.add_option("model", args.model, "the model file")->required();
+    app.add_option("-o,--output", args.out, "write what was found as decisions, for --decisions of other commands");
+    app.add_option("--time", args.seconds,
+                   "how long to look, 90s, 5m or 1h, once the model was compiled and run; what was found is then "
+                   "still checked")
+        ->transform(duration());
+    app.add_option("--trials", args.trials, "try at most so many")->check(CLI::Range(int64_t{1}, int64_t{1} << 40));
+    oneOf(app.add_option("--search", args.search, "how candidates are chosen"),
+          "evolution|annealing|genetic|descent|random|grid|replay");
+    oneOf(app.add_option("--space", args.space, "what may be tried"), "template|sketch|rules|all");
+    app.add_option("--kernel", args.kernel, "only kernels whose names have this in them");
+    app.add_option("--sizes", args.sizes,
+                   "what a size that the model leaves open mostly is, NAME=7,64,128: its kernels are to be fast at "
+                   "these, four at most");
+    addInputs(app, args.inputs);
+    app.add_option("--min-gain", args.leastGain, "per cent that a schedule must gain")->check(between(0, 50));
+    app.add_option("--seed", args.seed, "of what is drawn")->check(seed());
+    app.add_flag("--no-layouts", args.noLayouts, "schedules alone: no other variants, layouts or fusion");
+    CLI::Option* resume = app.add_flag("--resume", args.resume, "go on with the last study of this model");
+    app.add_option("--study", args.study, "the study's name, or that of the one to go on with");
+    CLI::Option* recordsFile =
+        app.add_option("--records", args.records, "write what is tried to another file of records");
+    app.add_flag("--no-records", args.noRecords, "neither read nor write records")
+        ->excludes(resume)
+        ->excludes(recordsFile);
+    app.add_option("--device", args.device,
+                   "where it measures: local, ssh:HOST, or a name of lathe devices; --target says what is compiled "
+                   "for")
+        ->type_name(deviceType);
+    addTarget(app, common);
+    addCompiling(app, common);
+    addProgress(app, common);
+}
 
 int tuneCommand(const TuneArgs& args, const Common& common) {
     if (const auto good = checkName(args.study); !good)
