@@ -15,6 +15,7 @@
 #include <fmt/ranges.h>
 #include <map>
 #include <set>
+#include <unordered_map>
 
 namespace lathe::cli {
 namespace {
@@ -78,6 +79,91 @@ std::string memoryText(const arith::Expr& bytes, const std::set<std::string>& of
     return text + (formula.size() <= readable ? ": " + formula : "; --json has the formula");
 }
 
+/// What is found of a model, step by step.
+struct Found {
+    nlohmann::json facts = {{"inputs", nlohmann::json::array()},
+                            {"outputs", nlohmann::json::array()},
+                            {"symbols", nlohmann::json::array()},
+                            {"operators", nlohmann::json::object()},
+                            {"unsupported", nlohmann::json::array()}};
+    std::map<std::string, int> operators;
+    int64_t parameters = 0;
+    std::string memory = "only running tells: a loop hands on what grows";
+};
+
+/// Also of a model that is refused.
+void addGraph(const driver::Trace& trace, Found& found) {
+    for (const model::Node* node : trace.graph->nodes)
+        if (node)
+            ++found.operators[node->domain.empty() || node->domain == "ai.onnx" ? node->op
+                                                                                : node->domain + "." + node->op];
+    found.facts["operators"] = found.operators;
+    for (const model::Initializer& initializer : trace.graph->graph->initializers)
+        found.parameters += initializer.tensor ? initializer.tensor->elements() : 0;
+    found.facts["parameters"] = found.parameters;
+    for (const Diagnostic& diagnostic : trace.diagnostics)
+        if (diagnostic.severity == Severity::Error)
+            found.facts["unsupported"].push_back(
+                {{"node", diagnostic.node}, {"operator", diagnostic.op}, {"reason", diagnostic.what}});
+}
+
+nlohmann::json declared(const std::vector<model::Value>& from) {
+    nlohmann::json list = nlohmann::json::array();
+    for (const model::Value& value : from)
+        list.push_back(describe(value));
+    return list;
+}
+
+/// Inputs and outputs as the import found them, and the open sizes of the inputs.
+void addSignature(const relay::Function& main, nlohmann::json& facts) {
+    for (const relay::Param& param : main.params)
+        facts["inputs"].push_back(describe(param.name, param.type));
+    const std::vector<relay::Type> outputs = relay::fieldTypes(main.resultType);
+    for (size_t i = 0; i < outputs.size(); ++i)
+        facts["outputs"].push_back(describe(i < main.outputNames.size() ? main.outputNames[i] : "", outputs[i]));
+    nlohmann::json& symbols = facts["symbols"];
+    for (const relay::Param& param : main.params)
+        if (const relay::TensorType* type = relay::asTensor(param.type))
+            for (const arith::Expr& dim : type->shape)
+                for (const arith::Var& var : arith::freeVars(dim))
+                    if (std::find(symbols.begin(), symbols.end(), var->name) == symbols.end())
+                        symbols.push_back(var->name);
+}
+
+/// Work and memory, as far as sizes are known.
+void addCosts(const driver::Trace& trace, const std::unordered_map<const arith::ExprNode*, int64_t>& values,
+              Found& found) {
+    double flops = 0;
+    for (const driver::CallRecord& call : trace.calls)
+        flops += static_cast<double>(arith::evaluate(call.flops, values).value_or(0));
+    found.facts["flops"] = flops;
+    found.facts["peak_bytes"] = nullptr; // what loops let grow, only running tells
+    if (!trace.peakBytes)
+        return;
+    const auto peak = arith::evaluate(trace.peakBytes, values);
+    if (peak)
+        found.facts["peak_bytes"] = *peak;
+    found.facts["peak_bytes_expression"] = arith::toString(trace.peakBytes);
+    found.memory = peak ? fmt::format("{} bytes", *peak)
+                        : memoryText(trace.peakBytes, found.facts["symbols"].get<std::set<std::string>>());
+}
+
+void print(const std::string& model, const driver::Trace& trace, const Found& found) {
+    printLine("{}: {}, {}, {}", model, trace.graph->producer.empty() ? trace.graph->format : trace.graph->producer,
+              counted(trace.graph->nodeCount, "node", "nodes"), counted(found.parameters, "parameter", "parameters"));
+    for (const char* kind : {"inputs", "outputs"})
+        for (const auto& value : found.facts[kind])
+            printLine("  {:7} {}: {}{}", std::string(kind).substr(0, std::string(kind).size() - 1),
+                      value.value("name", ""), value.value("dtype", ""), shapeText(value));
+    for (const auto& [op, count] : found.operators)
+        printLine("  {:4} × {}", count, op);
+    if (found.facts.contains("flops"))
+        printLine("  {:.3f} GFLOP at known sizes; memory of intermediate values: {}",
+                  found.facts["flops"].get<double>() / 1e9, found.memory);
+    for (const Diagnostic& diagnostic : trace.diagnostics)
+        printLine("  {}", toString(diagnostic));
+}
+
 } // namespace
 
 void addInspectOptions(CLI::App& app, InspectArgs& args, Common& common) {
@@ -101,90 +187,25 @@ int inspectCommand(const InspectArgs& args, const Common& common) {
     if (!compiled && compiled.error().kind == ErrorKind::Usage) // of which the model is innocent
         return report({inFile(compiled.error(), args.model)}, common);
 
-    nlohmann::json facts = {{"inputs", nlohmann::json::array()},
-                            {"outputs", nlohmann::json::array()},
-                            {"symbols", nlohmann::json::array()},
-                            {"operators", nlohmann::json::object()},
-                            {"unsupported", nlohmann::json::array()}};
-    std::map<std::string, int> operators;
-    std::string memory = "only running tells: a loop hands on what grows";
-    int64_t parameters = 0;
-    for (const model::Node* node : trace.graph->nodes)
-        if (node)
-            ++operators[node->domain.empty() || node->domain == "ai.onnx" ? node->op : node->domain + "." + node->op];
-    facts["operators"] = operators;
-    for (const model::Initializer& initializer : trace.graph->graph->initializers)
-        parameters += initializer.tensor ? initializer.tensor->elements() : 0;
-    facts["parameters"] = parameters;
-    for (const Diagnostic& diagnostic : trace.diagnostics)
-        if (diagnostic.severity == Severity::Error)
-            facts["unsupported"].push_back(
-                {{"node", diagnostic.node}, {"operator", diagnostic.op}, {"reason", diagnostic.what}});
-    std::shared_ptr<const relay::Module> module = trace.passes.empty() ? nullptr : trace.passes.front().after;
-    if (module) {
+    Found found;
+    addGraph(trace, found);
+    if (const auto module = trace.passes.empty() ? nullptr : trace.passes.front().after) {
         const relay::Function& main = module->main();
-        if (const auto sizes =
-                inspect::inputShapes(inspect::inputsOf(main), {}, inspect::asDeclared(trace.graph.get(), shapes));
-            !sizes)
+        const auto asDeclared = inspect::asDeclared(trace.graph.get(), shapes);
+        if (const auto sizes = inspect::inputShapes(inspect::inputsOf(main), {}, asDeclared); !sizes)
             return report({inFile(sizes.error(), args.model)}, common);
-        for (const relay::Param& param : main.params)
-            facts["inputs"].push_back(describe(param.name, param.type));
-        std::vector<relay::Type> outputs = relay::asTuple(main.resultType) ? relay::asTuple(main.resultType)->fields
-                                                                           : std::vector<relay::Type>{main.resultType};
-        for (size_t i = 0; i < outputs.size(); ++i)
-            facts["outputs"].push_back(describe(i < main.outputNames.size() ? main.outputNames[i] : "", outputs[i]));
-        auto values = inspect::symbolValues(main, inspect::asDeclared(trace.graph.get(), shapes));
-        for (const relay::Param& param : main.params)
-            if (const relay::TensorType* type = relay::asTensor(param.type))
-                for (const arith::Expr& dim : type->shape)
-                    for (const arith::Var& var : arith::freeVars(dim))
-                        if (std::find(facts["symbols"].begin(), facts["symbols"].end(), var->name) ==
-                            facts["symbols"].end())
-                            facts["symbols"].push_back(var->name);
-        if (compiled) {
-            double flops = 0;
-            for (const driver::CallRecord& call : trace.calls)
-                flops += static_cast<double>(arith::evaluate(call.flops, values).value_or(0));
-            facts["flops"] = flops;
-            facts["peak_bytes"] = nullptr; // what loops let grow, only running tells
-            if (trace.peakBytes) {
-                const auto peak = arith::evaluate(trace.peakBytes, values);
-                if (peak)
-                    facts["peak_bytes"] = *peak;
-                facts["peak_bytes_expression"] = arith::toString(trace.peakBytes);
-                memory = peak ? fmt::format("{} bytes", *peak)
-                              : memoryText(trace.peakBytes, facts["symbols"].get<std::set<std::string>>());
-            }
-        }
+        addSignature(main, found.facts);
+        if (compiled)
+            addCosts(trace, inspect::symbolValues(main, asDeclared), found);
     } else {
-        auto declared = [](const std::vector<model::Value>& from) {
-            nlohmann::json list = nlohmann::json::array();
-            for (const model::Value& value : from)
-                list.push_back(describe(value));
-            return list;
-        };
-        facts["inputs"] = declared(trace.graph->graph->inputs);
-        facts["outputs"] = declared(trace.graph->graph->outputs);
+        found.facts["inputs"] = declared(trace.graph->graph->inputs);
+        found.facts["outputs"] = declared(trace.graph->graph->outputs);
     }
-    if (common.json) {
-        fmt::print("{}\n", dump(facts));
-    } else {
-        printLine("{}: {}, {}, {}", args.model,
-                  trace.graph->producer.empty() ? trace.graph->format : trace.graph->producer,
-                  counted(trace.graph->nodeCount, "node", "nodes"), counted(parameters, "parameter", "parameters"));
-        for (const char* kind : {"inputs", "outputs"})
-            for (const auto& value : facts[kind])
-                printLine("  {:7} {}: {}{}", std::string(kind).substr(0, std::string(kind).size() - 1),
-                          value.value("name", ""), value.value("dtype", ""), shapeText(value));
-        for (const auto& [op, count] : operators)
-            printLine("  {:4} × {}", count, op);
-        if (facts.contains("flops"))
-            printLine("  {:.3f} GFLOP at known sizes; memory of intermediate values: {}",
-                      facts["flops"].get<double>() / 1e9, memory);
-        for (const Diagnostic& diagnostic : trace.diagnostics)
-            printLine("  {}", toString(diagnostic));
-    }
-    return facts["unsupported"].empty() ? 0 : 1;
+    if (common.json)
+        fmt::print("{}\n", dump(found.facts));
+    else
+        print(args.model, trace, found);
+    return found.facts["unsupported"].empty() ? 0 : 1;
 }
 
 } // namespace lathe::cli
