@@ -14,6 +14,7 @@
 #include <chrono>
 #include <cstring>
 #include <fmt/format.h>
+#include <optional>
 
 namespace lathe::cli {
 namespace {
@@ -160,64 +161,57 @@ std::vector<TestCase> findTests(const std::vector<std::string>& paths) {
     return tests;
 }
 
-TestResult runTest(const TestCase& test, data::Tolerance tolerance, const driver::Options& options,
-                   const driver::Decisions& decisions, device::RunnerClient& runner, const std::string& cc) {
-    auto start = std::chrono::steady_clock::now();
-    TestResult result;
-    result.path = test.model.string();
-    auto finish = [&](std::string outcome, std::string message) {
-        result.outcome = std::move(outcome);
-        result.message = std::move(message);
-        result.ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-        return result;
-    };
-    const MemoryFile artifact("lathe-model");
-    driver::Trace trace;
-    std::optional<CProgram> program;
-    const auto compile = [&](const driver::Options& with) -> Result<void> {
-        if (cc.empty()) {
-            LATHE_CHECKED(driver::compileFile(test.model, artifact.path(), decisions, with, trace));
-        } else {
-            LATHE_TRY(program, CProgram::make(test.model, decisions, with, trace, runner.options().timeout));
-        }
-        return {};
-    };
-    Result<void> compiled = compile(options);
-    if (!compiled && trace.graph && trace.graph->graph && options.shapes.empty() &&
-        (trace.passes.empty() || !trace.passes.front().after)) {
-        driver::Options atNeed = options;
-        atNeed.shapesAtNeed = inspect::shapesOf(test.dataSets, *trace.graph);
-        if (!atNeed.shapesAtNeed.empty()) {
-            trace = {};
-            compiled = compile(atNeed);
-        }
+namespace {
+
+/// One test on its way: compiled, loaded, run with each set of data and judged, until something says how it ends.
+class TestRun {
+public:
+    TestRun(const TestCase& test, data::Tolerance tolerance, const driver::Options& options,
+            const driver::Decisions& decisions, device::RunnerClient& runner, const std::string& cc)
+        : test_(test), tolerance_(tolerance), options_(options), decisions_(decisions), runner_(runner), cc_(cc) {
+        result_.path = test.model.string();
     }
-    result.compileMs = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-    if (!compiled) {
-        const Diagnostic& diagnostic = compiled.error();
-        if (diagnostic.kind == ErrorKind::Internal)
-            return finish("crashed", toString(diagnostic));
-        result.op = diagnostic.op;
-        return finish("refused", toString(diagnostic));
+
+    TestResult run() {
+        const Result<void> compiled = compileWithSizes();
+        result_.compileMs = ms();
+        if (!compiled) {
+            const Diagnostic& diagnostic = compiled.error();
+            if (diagnostic.kind == ErrorKind::Internal)
+                return finish("crashed", toString(diagnostic));
+            result_.op = diagnostic.op;
+            return finish("refused", toString(diagnostic));
+        }
+        const auto loaded = load();
+        if (!loaded)
+            return finishFailed(loaded.error());
+        if (test_.dataSets.empty() && test_.lightOutput.empty())
+            return finish("refused", fmt::format("error: {}: there is no data to compare with", test_.model.string()));
+        rules_ = inspect::rulesFor(*trace_.graph, tolerance_);
+        std::vector<fs::path> sets = test_.dataSets;
+        if (sets.empty())
+            sets.push_back({});
+        for (const fs::path& set : sets) {
+            const std::string where = sets.size() > 1 ? set.filename().string() + ": " : "";
+            if (auto ended = runOn(set, where, *loaded))
+                return *std::move(ended);
+        }
+        return finish("passed",
+                      isKnown_ ? spread_ : "nothing is known of its values: what is expected has no finite number");
     }
-    const auto load = [&]() -> Result<device::RunnerModel> {
-        if (!program)
-            return runner.load(artifact.path());
-        LATHE_CHECKED(program->build(cc));
-        return program->model();
-    };
-    const auto run = [&](const std::vector<model::HostTensor>& inputs,
-                         const device::RunnerModel& loaded) -> Result<std::vector<model::HostTensor>> {
-        if (program)
-            return program->run(inputs);
-        for (size_t i = 0; i < inputs.size(); ++i)
-            LATHE_CHECKED(runner.setInput(loaded.inputs[i].name, inputs[i]));
-        LATHE_CHECKED(runner.run(1));
-        return runner.outputs();
-    };
-    const auto loaded = load();
-    auto runnerFailure = [&](const Diagnostic& diagnostic) {
-        switch (program ? program->outcome() : runner.outcome()) {
+
+private:
+    double ms() const {
+        return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start_).count();
+    }
+    TestResult finish(std::string outcome, std::string message) {
+        result_.outcome = std::move(outcome);
+        result_.message = std::move(message);
+        result_.ms = ms();
+        return result_;
+    }
+    TestResult finishFailed(const Diagnostic& diagnostic) {
+        switch (program_ ? program_->outcome() : runner_.outcome()) {
         case device::RunnerOutcome::Timeout:
             return finish("timeout", toString(diagnostic));
         case device::RunnerOutcome::Crashed:
@@ -228,48 +222,100 @@ TestResult runTest(const TestCase& test, data::Tolerance tolerance, const driver
         default:
             return finish("wrong", toString(diagnostic));
         }
-    };
-    if (!loaded)
-        return runnerFailure(loaded.error());
-    if (test.dataSets.empty() && test.lightOutput.empty())
-        return finish("refused", fmt::format("error: {}: there is no data to compare with", test.model.string()));
-    const data::CompareRules rules = inspect::rulesFor(*trace.graph, tolerance);
-    std::vector<fs::path> sets = test.dataSets;
-    if (sets.empty())
-        sets.push_back({});
-    std::string spread;
-    bool isKnown = false; // whether what is expected says anything
-    for (const fs::path& set : sets) {
-        auto data = set.empty() ? lightData(test.lightOutput, *loaded) : inspect::readDataSet(set, *loaded);
+    }
+
+    Result<void> compile(const driver::Options& with) {
+        if (cc_.empty()) {
+            LATHE_CHECKED(driver::compileFile(test_.model, artifact_.path(), decisions_, with, trace_));
+        } else {
+            LATHE_TRY(program_, CProgram::make(test_.model, decisions_, with, trace_, runner_.options().timeout));
+        }
+        return {};
+    }
+    /// A model that cannot be imported with sizes left open is with those of its data.
+    Result<void> compileWithSizes() {
+        Result<void> compiled = compile(options_);
+        if (compiled || !trace_.graph || !trace_.graph->graph || !options_.shapes.empty() ||
+            (!trace_.passes.empty() && trace_.passes.front().after))
+            return compiled;
+        driver::Options atNeed = options_;
+        atNeed.shapesAtNeed = inspect::shapesOf(test_.dataSets, *trace_.graph);
+        if (atNeed.shapesAtNeed.empty())
+            return compiled;
+        trace_ = {};
+        return compile(atNeed);
+    }
+    Result<device::RunnerModel> load() {
+        if (!program_)
+            return runner_.load(artifact_.path());
+        LATHE_CHECKED(program_->build(cc_));
+        return program_->model();
+    }
+    Result<std::vector<model::HostTensor>> outputsOf(const std::vector<model::HostTensor>& inputs,
+                                                     const device::RunnerModel& loaded) {
+        if (program_)
+            return program_->run(inputs);
+        for (size_t i = 0; i < inputs.size(); ++i)
+            LATHE_CHECKED(runner_.setInput(loaded.inputs[i].name, inputs[i]));
+        LATHE_CHECKED(runner_.run(1));
+        return runner_.outputs();
+    }
+
+    /// Nothing: all of this set's outputs are right.
+    std::optional<TestResult> runOn(const fs::path& set, const std::string& where, const device::RunnerModel& loaded) {
+        const auto data = set.empty() ? lightData(test_.lightOutput, loaded) : inspect::readDataSet(set, loaded);
         if (!data)
             return finish("refused", toString(data.error()));
-        std::string where = sets.size() > 1 ? set.filename().string() + ": " : "";
-        auto outputs = run(data->inputs, *loaded);
+        const auto outputs = outputsOf(data->inputs, loaded);
         if (!outputs)
-            return runnerFailure(outputs.error());
+            return finishFailed(outputs.error());
         if (outputs->size() != data->outputs.size())
             return finish("wrong",
                           fmt::format("{}{} outputs, expected {}", where, outputs->size(), data->outputs.size()));
-        const std::vector<bool> random = model::randomOutputs(*trace.graph, data->inputs);
-        for (size_t i = 0; i < outputs->size(); ++i) {
-            data::Comparison comparison = data::compare((*outputs)[i], data->outputs[i], rules);
-            isKnown |= comparison.elements > comparison.nan + comparison.infinite || random.at(i);
-            bool shapeRight =
-                (*outputs)[i].dtype == data->outputs[i].dtype && (*outputs)[i].shape == data->outputs[i].shape;
-            if (!comparison.right && !(shapeRight && random.at(i)))
-                return finish("wrong",
-                              fmt::format("{}output '{}': {}", where, loaded->outputs[i].name, comparison.message));
-            if (tolerance == data::Tolerance::Model)
-                spread += fmt::format("{}{}{}: d/m {:.2g}, 2-norm {:.2g}", spread.empty() ? "" : "; ", where,
-                                      loaded->outputs[i].name, comparison.ofRange, comparison.normRatio);
-            if (random.at(i))
-                if (std::string problem = checkDrawn(*trace.graph, i, *data, *outputs); !problem.empty())
-                    return finish("wrong", where + problem);
-        }
+        const std::vector<bool> random = model::randomOutputs(*trace_.graph, data->inputs);
+        for (size_t i = 0; i < outputs->size(); ++i)
+            if (std::string problem = judge(i, random.at(i), *data, *outputs, loaded.outputs[i].name, where);
+                !problem.empty())
+                return finish("wrong", where + problem);
+        return std::nullopt;
     }
-    if (!isKnown)
-        spread = "nothing is known of its values: what is expected has no finite number";
-    return finish("passed", spread);
+    /// What is wrong with an output; empty: nothing.
+    std::string judge(size_t i, bool isRandom, const inspect::DataSet& data,
+                      const std::vector<model::HostTensor>& outputs, const std::string& name,
+                      const std::string& where) {
+        const model::HostTensor &output = outputs[i], &expected = data.outputs[i];
+        const data::Comparison comparison = data::compare(output, expected, rules_);
+        isKnown_ |= comparison.elements > comparison.nan + comparison.infinite || isRandom;
+        const bool shapeRight = output.dtype == expected.dtype && output.shape == expected.shape;
+        if (!comparison.right && !(shapeRight && isRandom))
+            return fmt::format("output '{}': {}", name, comparison.message);
+        if (tolerance_ == data::Tolerance::Model)
+            spread_ += fmt::format("{}{}{}: d/m {:.2g}, 2-norm {:.2g}", spread_.empty() ? "" : "; ", where, name,
+                                   comparison.ofRange, comparison.normRatio);
+        return isRandom ? checkDrawn(*trace_.graph, i, data, outputs) : std::string();
+    }
+
+    const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+    const TestCase& test_;
+    const data::Tolerance tolerance_;
+    const driver::Options& options_;
+    const driver::Decisions& decisions_;
+    device::RunnerClient& runner_;
+    const std::string& cc_;
+    const MemoryFile artifact_{"lathe-model"};
+    driver::Trace trace_;
+    std::optional<CProgram> program_; // by way of C source
+    data::CompareRules rules_;
+    TestResult result_;
+    std::string spread_;   // how far off outputs are
+    bool isKnown_ = false; // whether what is expected says anything
+};
+
+} // namespace
+
+TestResult runTest(const TestCase& test, data::Tolerance tolerance, const driver::Options& options,
+                   const driver::Decisions& decisions, device::RunnerClient& runner, const std::string& cc) {
+    return TestRun(test, tolerance, options, decisions, runner, cc).run();
 }
 
 } // namespace lathe::cli
