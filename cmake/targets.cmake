@@ -99,10 +99,11 @@ endfunction()
 
 function(lathe_runner)
     file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/compiler/runtime/runner/*.cpp)
-    if(sources)
-        add_executable(lathe-runner ${sources})
-        target_link_libraries(lathe-runner PRIVATE lathe_rt lathe_warnings)
-    endif()
+    list(FILTER sources EXCLUDE REGEX "/runner/main.cpp$")
+    add_library(lathe_runner_server STATIC ${sources})
+    target_link_libraries(lathe_runner_server PUBLIC lathe_rt PRIVATE lathe_warnings)
+    add_executable(lathe-runner ${CMAKE_SOURCE_DIR}/compiler/runtime/runner/main.cpp)
+    target_link_libraries(lathe-runner PRIVATE lathe_runner_server lathe_warnings)
 endfunction()
 
 # app/cli -> program lathe.

@@ -8,3 +8,15 @@ add_custom_target(onnx_schema DEPENDS ${CMAKE_BINARY_DIR}/onnx.schema)
 if(TARGET test_fuzz)
     add_dependencies(test_fuzz onnx_schema)
 endif()
+
+# The targets of libFuzzer need what tests of schedules compare functions by, and the runner's own side of its protocol.
+if(TARGET lathe_tests_fuzz)
+    target_link_libraries(lathe_tests_fuzz PUBLIC lathe_tests_schedule lathe_runner_server onnx)
+endif()
+# ./dev fuzz TARGET
+if(LATHE_SANITIZE MATCHES "fuzzer-no-link")
+    add_executable(lathe-fuzz ${CMAKE_CURRENT_SOURCE_DIR}/tests/fuzz/libfuzzer/main.cpp)
+    lathe_test_code(lathe-fuzz "lathe_tests_fuzz")
+    target_link_options(lathe-fuzz PRIVATE -fsanitize=fuzzer)
+    add_dependencies(lathe-fuzz onnx_schema)
+endif()

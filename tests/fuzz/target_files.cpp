@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Files that come from elsewhere: manifests of bundles, tensors, records.
+#include "data/npy.h"
+#include "deploy/manifest.h"
+#include "fuzz/targets.h"
+#include "records/lines.h"
+
+#include <fstream>
+#include <sstream>
+
+namespace lathe::fuzz {
+
+void readManifest(std::string_view json) {
+    const auto manifest = deploy::parseManifest(json);
+    if (!manifest)
+        return;
+    const std::string written = deploy::toJson(*manifest);
+    const auto again = deploy::parseManifest(written);
+    require(again && deploy::toJson(*again) == written, "written, the manifest reads back otherwise:\n" + written);
+}
+
+void readTensorFile(std::string_view bytes) {
+    const MemoryFile memory(bytes);
+    std::ifstream file(memory.path(), std::ios::binary);
+    if (const auto tensor = data::readNpy("fuzz.npy", file, bytes.size()))
+        require(tensor->bytes.size() <= bytes.size(), "more elements than the file has bytes for");
+}
+
+void importRecords(std::string_view lines) {
+    auto file = records::File::inMemory("fuzz.db");
+    require(file.has_value(), "a file in memory");
+    std::istringstream stream{std::string(lines)};
+    const auto imported = records::importLines(stream, *file);
+    if (!imported)
+        return;
+    // What was taken goes out and comes in again: all of it.
+    std::string out;
+    int64_t count = 0;
+    require(records::exportLines(*file, [&](const std::string& line) { out += line + '\n', ++count; }).has_value(),
+            "what was imported cannot be exported");
+    auto other = records::File::inMemory("other.db");
+    std::istringstream exported(out);
+    const auto again = records::importLines(exported, *other);
+    require(again && again->lines == count && again->skipped == 0,
+            "what was exported is not imported: " + (again ? again->first : toString(again.error())));
+}
+
+} // namespace lathe::fuzz

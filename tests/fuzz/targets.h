@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is read from hostile hands, each as a function of bytes: models, texts of the IR, artifacts, manifests of bundles, the
+// runner's protocol on both sides, tensor files, records. libFuzzer (libfuzzer/main.cpp) drives them by coverage and grows
+// corpora/NAME; test_corpora.cpp replays these. A target returns whatever the bytes hold; it throws, aborts, hangs or touches
+// memory that is not its own where there is a fault of ours.
+#pragma once
+
+#include "fuzz/mutate.h"
+
+#include <cstddef>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace lathe::fuzz {
+
+struct Target {
+    std::string_view name; // of its folder of corpora too
+    void (*run)(std::string_view bytes);
+    /// A change that keeps the form, which changed bytes hardly ever do; null: bytes alone are changed.
+    std::string (*mutate)(std::string bytes, Random& random);
+};
+
+/// All of them.
+std::span<const Target> targets();
+
+/// What holds of every input; `what` says which broke.
+inline void require(bool holds, const std::string& what) {
+    if (!holds)
+        throw std::logic_error(what);
+}
+
+/// The bytes as a file without a name.
+class MemoryFile {
+public:
+    explicit MemoryFile(std::string_view bytes);
+    MemoryFile(const MemoryFile&) = delete;
+    MemoryFile& operator=(const MemoryFile&) = delete;
+    ~MemoryFile();
+
+    int descriptor() const { return descriptor_; }
+    std::string path() const; // of it, in this process and its children
+
+private:
+    int descriptor_;
+};
+
+void importModel(std::string_view bytes);
+void readRelay(std::string_view text);
+void readTir(std::string_view text);
+void replayTrace(std::string_view text);
+void loadArtifact(std::string_view patches);
+void readManifest(std::string_view json);
+void serveRequests(std::string_view stream);
+void readReplies(std::string_view stream);
+void readTensorFile(std::string_view bytes);
+void importRecords(std::string_view lines);
+
+} // namespace lathe::fuzz

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Links: onnx
+// Timeout: 600
+//
+// What libFuzzer has found worth keeping, run again: each file of corpora/TARGET by its target.
+#include "fuzz/targets.h"
+#include "support/program_of_tests.h"
+
+#include <QTest>
+#include <filesystem>
+#include <fstream>
+
+namespace lathe::testing::test_corpora {
+
+namespace fs = std::filesystem;
+
+class TestCorpora : public QObject {
+    Q_OBJECT
+
+private slots:
+    void replay_data() {
+        QTest::addColumn<const fuzz::Target*>("target");
+        for (const fuzz::Target& target : fuzz::targets())
+            QTest::newRow(std::string(target.name).c_str()) << &target;
+    }
+    void replay() {
+        QFETCH(const fuzz::Target*, target);
+        size_t files = 0;
+        for (const auto& entry :
+             fs::directory_iterator(fs::path(LATHE_SOURCE_DIR "/tests/fuzz/corpora") / target->name)) {
+            std::ifstream file(entry.path(), std::ios::binary);
+            const std::string bytes(std::istreambuf_iterator<char>(file), {});
+            try {
+                target->run(bytes);
+            } catch (const std::exception& fault) {
+                QTest::qFail((entry.path().string() + ": " + fault.what()).c_str(), __FILE__, __LINE__);
+            }
+            ++files;
+        }
+        QVERIFY(files > 0);
+    }
+};
+
+Test test() {
+    return {makes<TestCorpora>};
+}
+
+} // namespace lathe::testing::test_corpora
+
+Q_DECLARE_METATYPE(const lathe::fuzz::Target*)
+
+#include "test_corpora.moc"
