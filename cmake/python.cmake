@@ -2,9 +2,10 @@
 # What Python gets, of resources/python: target `python`.
 #   lib/python3/dist-packages/lathe, lathe_rt   beside bin/, as they are installed
 #   wheels/lathe_rt-VERSION-py3-none-TAG.whl    lathe_rt with the runtime library, for each machine that has a package
-# The wheel of lathe, which holds the program with all its libraries, is made by `./dev package` (make_program_wheel.py).
+# The wheel of lathe, which holds the program with all its libraries, is made by `./dev package`
+# (installer/program_wheel.py).
 set(LATHE_PYTHON ${CMAKE_BINARY_DIR}/lib/python3/dist-packages)
-set(wheel_script ${CMAKE_SOURCE_DIR}/cmake/make_wheel.py)
+set(wheel_script ${CMAKE_SOURCE_DIR}/installer/runtime_wheel.py)
 set(python_source ${CMAKE_SOURCE_DIR}/resources/python)
 file(GLOB lathe_rt_files CONFIGURE_DEPENDS ${python_source}/lathe_rt/*.py ${python_source}/lathe_rt/py.typed)
 file(GLOB lathe_files CONFIGURE_DEPENDS ${python_source}/lathe/*.py ${python_source}/lathe/py.typed)
@@ -20,7 +21,8 @@ foreach(machine ${LATHE_RUNTIMES})
     add_custom_command(OUTPUT ${stamp}
         COMMAND ${Python3_EXECUTABLE} ${wheel_script} ${python_source}/lathe_rt ${runtime} ${CMAKE_BINARY_DIR}/wheels ${package}
         COMMAND ${CMAKE_COMMAND} -E touch ${stamp}
-        DEPENDS ${wheel_script} ${CMAKE_SOURCE_DIR}/cmake/wheel_file.py ${lathe_rt_files} ${runtime}/runtime.json COMMENT "Wheel for ${machine}" VERBATIM)
+        DEPENDS ${wheel_script} ${CMAKE_SOURCE_DIR}/installer/wheel_file.py ${lathe_rt_files} ${runtime}/runtime.json
+        COMMENT "Wheel for ${machine}" VERBATIM)
     add_custom_target(wheel_${machine} DEPENDS ${stamp})
     add_dependencies(wheel_${machine} runtimes)
     add_dependencies(python wheel_${machine})

@@ -32,7 +32,7 @@ with tempfile.TemporaryDirectory() as place:
     runtime = build / "share" / "lathe" / "runtimes" / f"{machine}-linux-gnu"
     floor = json.loads((runtime / "runtime.json").read_text())["floor"]["GLIBC"].replace(".", "_")
     assert wheel.name.endswith(f"-py3-none-manylinux_{floor}_{machine}.whl"), wheel
-    run(sys.executable, ROOT / "cmake" / "make_wheel.py", ROOT / "resources" / "python" / "lathe_rt", runtime, folder / "again",
+    run(sys.executable, ROOT / "installer" / "runtime_wheel.py", ROOT / "resources" / "python" / "lathe_rt", runtime, folder / "again",
         env={**os.environ, "TZ": "Asia/Tokyo"})
     assert (folder / "again" / wheel.name).read_bytes() == wheel.read_bytes(), "the same files give another wheel"
 

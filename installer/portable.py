@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""make_portable.py BUILD ARCHIVE: the installed programs with all libraries they need, as one .tar.zst that runs where none
+"""portable.py BUILD ARCHIVE: the installed programs with all libraries they need, as one .tar.zst that runs where none
 of these is installed.
 
 What the system has to have: a C library as new as this machine's, graphics drivers, fonts' configuration. What is bundled:
@@ -74,7 +74,7 @@ def main():
         dot = str(root / "lib/graphviz/dot")
         # What the layout engine's plugins need is known only where their folder is searched too.
         if b"not found" in subprocess.run(["ldd", dot], capture_output=True).stdout:
-            sys.exit("make_portable: dot lacks libraries")
+            sys.exit("portable: dot lacks libraries")
         subprocess.run([dot, "-c"], env={**os.environ, "GVBINDIR": str(root / "lib/graphviz")}, check=True)
         for program in ("lathe", "lathe-runner", "lathe-workbench"):
             patch(root / "bin" / program, "$ORIGIN/../lib")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""make_program_wheel.py BUILD SOURCE WHEELS: the wheel of the package lathe, of the Python files in SOURCE and the installed
+"""program_wheel.py BUILD SOURCE WHEELS: the wheel of the package lathe, of the Python files in SOURCE and the installed
 program with all libraries that it needs, so that a virtual environment has the compiler by pip alone. It runs where the C
 library is as new as this machine's, and needs the wheel of lathe_rt.
 """

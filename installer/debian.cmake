@@ -4,8 +4,8 @@
 #   workbench      lathe-workbench and what a desktop wants to know of it
 #   runtime        liblathe_rt.so.1 of this machine
 #   runtime-dev    liblathe_rt.so, which leads to it, its headers, what CMake and pkg-config find it by
-#   runtimes       what bundles are given, for all kinds of machines (runtimes.cmake)
-#   python         the packages lathe and lathe_rt (python.cmake)
+#   runtimes       what bundles are given, for all kinds of machines (cmake/runtimes.cmake)
+#   python         the packages lathe and lathe_rt (cmake/python.cmake)
 # Programs find what is theirs relative to themselves, so that the same tree works wherever it is unpacked.
 include(GNUInstallDirs)
 file(RELATIVE_PATH lathe_from_bin ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
@@ -57,9 +57,9 @@ install(FILES compiler/runtime/lathe_rt.h compiler/runtime/lathe_rt.hpp compiler
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/lathe COMPONENT runtime-dev)
 file(RELATIVE_PATH lathe_from_config ${CMAKE_INSTALL_FULL_LIBDIR}/cmake/Lathe ${CMAKE_INSTALL_PREFIX})
 file(RELATIVE_PATH lathe_from_pc ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
-configure_file(cmake/LatheConfig.cmake.in ${CMAKE_BINARY_DIR}/LatheConfig.cmake.in @ONLY)
+configure_file(installer/LatheConfig.cmake.in ${CMAKE_BINARY_DIR}/LatheConfig.cmake.in @ONLY)
 file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/LatheConfig.cmake INPUT ${CMAKE_BINARY_DIR}/LatheConfig.cmake.in)
-configure_file(cmake/lathe.pc.in ${CMAKE_BINARY_DIR}/lathe.pc @ONLY)
+configure_file(installer/lathe.pc.in ${CMAKE_BINARY_DIR}/lathe.pc @ONLY)
 include(CMakePackageConfigHelpers)
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/LatheConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_BINARY_DIR}/LatheConfig.cmake ${CMAKE_BINARY_DIR}/LatheConfigVersion.cmake

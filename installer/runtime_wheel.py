@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""make_wheel.py SOURCE RUNTIME WHEELS [--package FOLDER]: the wheel of lathe_rt for one kind of machine, of the Python files in
+"""runtime_wheel.py SOURCE RUNTIME WHEELS [--package FOLDER]: the wheel of lathe_rt for one kind of machine, of the Python files in
 SOURCE and the shared library of a runtime package; with --package also the package itself, as a folder.
 
 The same files give the same bytes: nothing is compressed, which is another matter for each version of zlib. The tag says what
