@@ -33,12 +33,22 @@ def needed(file):
             sys.exit(f"{sys.argv[0]}: {file}: {line.strip()}")
 
 
+def elf_files(root):
+    """The tree's programs and libraries; what lies below share/ is for other machines too."""
+    return [path for folder in ("bin", "lib") for path in sorted((root / folder).rglob("*"))
+            if path.is_file() and path.open("rb").read(4) == b"\x7fELF"]
+
+
+def glibc_floor(root):
+    """The oldest version of glibc that has all that the tree's programs and libraries ask for: (2, 36)."""
+    told = run("readelf", "--wide", "--version-info", *elf_files(root))
+    return max((int(major), int(minor)) for major, minor in re.findall(r"Name: GLIBC_(\d+)\.(\d+)", told))
+
+
 def add_libraries(root):
     """Copies what the tree's programs and libraries need into lib/; runtimes of other machines, below share/, stand alone."""
     have = {path.name for path in (root / "lib").iterdir()}
-    files = [path for folder in ("bin", "lib") for path in (root / folder).rglob("*")
-             if path.is_file() and path.open("rb").read(4) == b"\x7fELF"]
-    for file in files:
+    for file in elf_files(root):
         for name, path in needed(file):
             if name not in have and not SYSTEM.match(name):
                 shutil.copy2(path.resolve(), root / "lib" / name)

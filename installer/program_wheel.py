@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """program_wheel.py BUILD SOURCE WHEELS: the wheel of the package lathe, of the Python files in SOURCE and the installed
-program with all libraries that it needs, so that a virtual environment has the compiler by pip alone. It runs where the C
-library is as new as this machine's, and needs the wheel of lathe_rt.
+program with all libraries that it needs, so that a virtual environment has the compiler by pip alone. Its tag says how new the
+C library has to be; it needs the wheel of lathe_rt.
 """
 import os
 import sys
@@ -10,7 +10,7 @@ import tempfile
 import zipfile
 from pathlib import Path
 
-from portable_tree import add_libraries, install, patch
+from portable_tree import add_libraries, glibc_floor, install, patch
 from wheel_file import python_files, write_wheel
 
 COMPONENTS = ("cli", "runtime", "runtimes")
@@ -33,7 +33,7 @@ def main():
                 files[name] = path.read_bytes()
                 if os.access(path, os.X_OK):
                     executables.add(name)
-        glibc = os.confstr("CS_GNU_LIBC_VERSION").split()[1].replace(".", "_")
+        glibc = "_".join(map(str, glibc_floor(root)))
         # Some 200 MB: they are compressed, at the price that another zlib gives other bytes.
         write_wheel(wheels, "lathe", version, f"py3-none-manylinux_{glibc}_{os.uname().machine}", files,
                     "Compiles, tunes and exports trained models", f"Requires-Dist: lathe-rt =={version}\n"
