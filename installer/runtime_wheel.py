@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""runtime_wheel.py SOURCE RUNTIME WHEELS [--package FOLDER]: the wheel of lathe_rt for one kind of machine, of the Python files in
-SOURCE and the shared library of a runtime package; with --package also the package itself, as a folder.
+"""runtime_wheel.py SOURCE RUNTIME WHEELS [--package FOLDER]: the wheel of lathe_rt for one kind of machine, of the Python files
+in SOURCE and the shared library of a runtime package; with --package also the package itself, as a folder.
 
 The same files give the same bytes: nothing is compressed, which is another matter for each version of zlib. The tag says what
 of glibc the library asks for, as runtime.json has it of the linker's own words.

@@ -28,7 +28,8 @@ def main():
     wheels = list(folder.glob(f"lathe*-*_{os.uname().machine}.whl"))
     with tempfile.TemporaryDirectory() as place:
         run(sys.executable, "-m", "venv", place)
-        run(f"{place}/bin/python", "-m", "pip", "install", "-q", "--no-deps", "--no-index", "--disable-pip-version-check", *wheels)
+        run(f"{place}/bin/python", "-m", "pip", "install", "-q", "--no-deps", "--no-index", "--disable-pip-version-check",
+            *wheels)
         shutil.copy(model, f"{place}/model.onnx")
         run("./bin/python", "-c", SMOKE, cwd=place, env={"HOME": place})
         run("./bin/lathe", "inspect", "model.onnx", cwd=place, env={"HOME": place}, stdout=subprocess.DEVNULL)
