@@ -14,7 +14,7 @@ QString percent(double share) {
     return QStringLiteral("%1 %").arg(share * 100, 0, 'f', 1);
 }
 
-QString text(std::string_view view) {
+QString nameText(std::string_view view) {
     return QString::fromUtf8(view.data(), qsizetype(view.size()));
 }
 
@@ -56,11 +56,11 @@ QString summaryOf(const inspect::Roofline& roofline, const inspect::Profile& pro
 QString textOf(const driver::Trace& trace, const inspect::MemoryChart::Buffer& buffer) {
     const lower::PlacedBuffer& record = trace.buffers[buffer.index];
     return tr("%1\n%2, from call %3 (%4) to %5 (%6)")
-        .arg(text(inspect::nameOf(record)), bytesText(double(buffer.bytes)))
+        .arg(nameText(inspect::nameOf(record)), bytesText(double(buffer.bytes)))
         .arg(record.firstCall)
-        .arg(text(inspect::functionAt(trace, record.firstCall)))
+        .arg(nameText(inspect::functionAt(trace, record.firstCall)))
         .arg(record.lastCall)
-        .arg(text(inspect::functionAt(trace, record.lastCall)));
+        .arg(nameText(inspect::functionAt(trace, record.lastCall)));
 }
 
 QString summaryOf(const driver::Trace& trace, const inspect::MemoryChart& chart) {
@@ -68,13 +68,14 @@ QString summaryOf(const driver::Trace& trace, const inspect::MemoryChart& chart)
     QStringList culprits;
     for (size_t i = 0; i < std::min(named, chart.culprits.size()); ++i) {
         const inspect::MemoryChart::Buffer& buffer = chart.buffers[chart.culprits[i]];
-        culprits << tr("%1 (%2)").arg(text(inspect::nameOf(trace.buffers[buffer.index])),
+        culprits << tr("%1 (%2)").arg(nameText(inspect::nameOf(trace.buffers[buffer.index])),
                                       bytesText(double(buffer.bytes)));
     }
-    QString summary = tr("%1 are alive at the peak, at call %2 (%3): above all %4.")
-                          .arg(bytesText(double(chart.peak())))
-                          .arg(chart.peakCall)
-                          .arg(text(inspect::functionAt(trace, chart.peakCall)), culprits.join(QStringLiteral(", ")));
+    QString summary =
+        tr("%1 are alive at the peak, at call %2 (%3): above all %4.")
+            .arg(bytesText(double(chart.peak())))
+            .arg(chart.peakCall)
+            .arg(nameText(inspect::functionAt(trace, chart.peakCall)), culprits.join(QStringLiteral(", ")));
     if (chart.reserved)
         summary += tr(" The plan takes %1.").arg(bytesText(double(*chart.reserved)));
     if (chart.unknown)

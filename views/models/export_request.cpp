@@ -12,7 +12,7 @@ namespace lathe::views::models {
 namespace {
 
 /// With as few digits as give the number back.
-QString numberText(double value) {
+QString shortestText(double value) {
     return QString::number(value, 'g', QLocale::FloatingPointShortest);
 }
 
@@ -76,7 +76,7 @@ QString commandOf(const ExportRequest& request, const QString& model, const QStr
     if (request.cases != usual.cases)
         add("--cases", QString::number(request.cases));
     if (request.tolerance != usual.tolerance)
-        add("--tolerance", numberText(request.tolerance));
+        add("--tolerance", shortestText(request.tolerance));
     if (request.device != usual.device)
         add("--device", request.device);
     QStringList limits;
@@ -85,7 +85,7 @@ QString commandOf(const ExportRequest& request, const QString& model, const QStr
           std::tuple{"load", request.loadMs, "ms"}, std::tuple{"resident", request.residentMb, "MB"},
           std::tuple{"size", request.sizeMb, "MB"}})
         if (value > 0)
-            limits << QStringLiteral("%1=%2%3").arg(QLatin1String(name), numberText(value), QLatin1String(unit));
+            limits << QStringLiteral("%1=%2%3").arg(QLatin1String(name), shortestText(value), QLatin1String(unit));
     if (!limits.isEmpty())
         add("--limit", limits.join(','));
     words << settings;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr qsizetype longestNameInMenu = 60; // it stands in a menu
 
-QString nameOf(const driver::ChoiceName& name) {
+QString menuNameOf(const driver::ChoiceName& name) {
     return oneLine(driver::display(name), longestNameInMenu);
 }
 
@@ -26,7 +26,7 @@ QString textOf(std::string_view text) {
 
 WhatIf keepApart(const Pairs& pairs, bool apart) {
     const QString of = pairs.size() == 1
-                           ? tr("%1 and %2").arg(nameOf(pairs.front().producer), nameOf(pairs.front().consumer))
+                           ? tr("%1 and %2").arg(menuNameOf(pairs.front().producer), menuNameOf(pairs.front().consumer))
                            : counted(qint64(pairs.size()), "pair", "pairs");
     return {(apart ? tr("keeping apart %1") : tr("fusing again %1")).arg(of),
             [pairs, apart](driver::Decisions& decisions) {
@@ -39,7 +39,7 @@ WhatIf keepApart(const Pairs& pairs, bool apart) {
 }
 
 WhatIf chooseVariant(const driver::VariantDecision& decision) {
-    return {tr("%1 as %2").arg(nameOf(decision.of), QString::fromStdString(decision.variant)),
+    return {tr("%1 as %2").arg(menuNameOf(decision.of), QString::fromStdString(decision.variant)),
             [decision](driver::Decisions& decisions) {
                 std::erase_if(decisions.variants, [&](const auto& each) { return each.of == decision.of; });
                 decisions.variants.push_back(decision);
@@ -48,9 +48,10 @@ WhatIf chooseVariant(const driver::VariantDecision& decision) {
 
 WhatIf chooseLayout(const driver::LayoutDecision& decision) {
     const QString what =
-        decision.width > 0
-            ? tr("%1 in %2 of %3").arg(nameOf(decision.of), textOf(driver::toString(decision.part))).arg(decision.width)
-            : tr("%1 without %2").arg(nameOf(decision.of), textOf(driver::toString(decision.part)));
+        decision.width > 0 ? tr("%1 in %2 of %3")
+                                 .arg(menuNameOf(decision.of), textOf(driver::toString(decision.part)))
+                                 .arg(decision.width)
+                           : tr("%1 without %2").arg(menuNameOf(decision.of), textOf(driver::toString(decision.part)));
     return {what, [decision](driver::Decisions& decisions) {
                 std::erase_if(decisions.layouts,
                               [&](const auto& each) { return each.of == decision.of && each.part == decision.part; });
