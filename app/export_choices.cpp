@@ -9,7 +9,7 @@
 #include "model/random_values.h"
 #include "model/size_name.h"
 #include "records/file.h"
-#include "views/models/open_sizes.h"
+#include "views/models/inputs/open_sizes.h"
 
 #include <QCoreApplication>
 #include <QDir>

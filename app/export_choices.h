@@ -4,7 +4,7 @@
 #pragma once
 
 #include "app/engine.h"
-#include "views/models/export_request.h"
+#include "views/models/exporting/export_request.h"
 
 namespace lathe::app {
 

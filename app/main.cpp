@@ -6,7 +6,7 @@
 #include "app/picture.h"
 #include "base/standard_streams.h"
 #include "base/version.h"
-#include "views/models/shown_path.h"
+#include "views/models/text/shown_path.h"
 
 #include <QApplication>
 #include <QCommandLineParser>

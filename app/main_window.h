@@ -10,12 +10,12 @@
 #include "app/run_settings.h"
 #include "app/theme.h"
 #include "app/what_ifs.h"
-#include "views/models/export_list_model.h"
-#include "views/models/log_model.h"
-#include "views/models/palette_model.h"
-#include "views/models/selection.h"
-#include "views/models/study_request.h"
-#include "views/models/tensor_values.h"
+#include "views/models/exporting/export_list_model.h"
+#include "views/models/graph/tensor_values.h"
+#include "views/models/tuning/study_request.h"
+#include "views/models/window/log_model.h"
+#include "views/models/window/palette_model.h"
+#include "views/models/window/selection.h"
 
 #include <QDateTime>
 #include <QMainWindow>

@@ -8,7 +8,7 @@
 #include "base/version.h"
 #include "views/graph/model_page.h"
 #include "views/log/log_panel.h"
-#include "views/models/one_line.h"
+#include "views/models/text/one_line.h"
 #include "views/page/file_dialog.h"
 #include "views/palette/command_palette.h"
 #include "views/problems/problems_panel.h"

@@ -6,7 +6,7 @@
 #include "artifact/artifact.h"
 #include "inspect/inputs.h"
 #include "views/exporting/export_wizard.h"
-#include "views/models/shown_path.h"
+#include "views/models/text/shown_path.h"
 
 #include <QSettings>
 #include <algorithm>

@@ -5,7 +5,7 @@
 #include "app/preferences.h"
 #include "app/unsaved_work.h"
 #include "views/graph/model_page.h"
-#include "views/models/one_line.h"
+#include "views/models/text/one_line.h"
 #include "views/page/file_dialog.h"
 #include "views/tuning/tuning_page.h"
 

@@ -5,7 +5,7 @@
 #include "records/file.h"
 #include "tune/search.h"
 #include "tune/spaces.h"
-#include "views/models/counted.h"
+#include "views/models/text/counted.h"
 #include "views/tuning/tuning_page.h"
 
 #include <QFileInfo>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/preferences.h"
 
-#include "views/models/chart_texts.h"
-#include "views/models/counted.h"
-#include "views/models/shown_path.h"
+#include "views/models/profile/chart_texts.h"
+#include "views/models/text/counted.h"
+#include "views/models/text/shown_path.h"
 
 #include <QApplication>
 #include <QCheckBox>

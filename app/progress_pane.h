@@ -3,7 +3,7 @@
 // In the status bar while something is worked on: how far it came, and how long it will still take, where that can be known.
 #pragma once
 
-#include "views/models/time_left.h"
+#include "views/models/window/time_left.h"
 
 #include <QElapsedTimer>
 #include <QTimer>

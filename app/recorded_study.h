@@ -4,8 +4,8 @@
 #pragma once
 
 #include "records/study_records.h"
-#include "views/models/study_end.h"
-#include "views/models/study_log.h"
+#include "views/models/tuning/study_end.h"
+#include "views/models/tuning/study_log.h"
 
 namespace lathe::app {
 

@@ -3,9 +3,9 @@
 
 #include "codegen/target.h"
 #include "inspect/machine_peaks.h"
-#include "views/models/input_files_model.h"
-#include "views/models/one_line.h"
-#include "views/models/open_size_model.h"
+#include "views/models/inputs/input_files_model.h"
+#include "views/models/inputs/open_size_model.h"
+#include "views/models/text/one_line.h"
 #include "views/page/file_dialog.h"
 #include "views/page/table.h"
 

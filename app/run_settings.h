@@ -5,7 +5,7 @@
 #pragma once
 
 #include "inspect/input_choice.h"
-#include "views/models/open_sizes.h"
+#include "views/models/inputs/open_sizes.h"
 
 #include <QDialog>
 

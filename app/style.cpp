@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/style.h"
 
-#include "views/models/colors.h"
+#include "views/models/text/colors.h"
 
 #include <QPainter>
 #include <QPixmap>

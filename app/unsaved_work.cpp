@@ -2,7 +2,7 @@
 #include "app/unsaved_work.h"
 
 #include "project/file.h"
-#include "views/models/one_line.h"
+#include "views/models/text/one_line.h"
 
 #include <QDateTime>
 #include <QDir>

@@ -3,7 +3,7 @@
 // What is decided otherwise than by default for the open model, with the way back: each change is a step that can be undone.
 #pragma once
 
-#include "views/models/what_if.h"
+#include "views/models/window/what_if.h"
 
 #include <QObject>
 

@@ -9,7 +9,7 @@
 // that paints something of it; or a later turn, where work goes on in slices.
 #include "gui/made_up_trials.h"
 #include "records/file.h"
-#include "views/models/task_trials.h"
+#include "views/models/tuning/task_trials.h"
 #include "views/tuning/answers_panel.h"
 #include "views/tuning/cost_model_panel.h"
 #include "views/tuning/history_panel.h"

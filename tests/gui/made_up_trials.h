@@ -3,7 +3,7 @@
 // Trials without a measurement.
 #pragma once
 
-#include "views/models/trial_set.h"
+#include "views/models/tuning/trial_set.h"
 
 #include <random>
 

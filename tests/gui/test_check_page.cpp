@@ -9,7 +9,7 @@
 #include "support/program_of_tests.h"
 #include "views/check/check_page.h"
 #include "views/graph/model_page.h"
-#include "views/models/error_overlay.h"
+#include "views/models/check/error_overlay.h"
 #include "views/problems/problems_panel.h"
 #include "views/tensor/tensor_panel.h"
 

@@ -2,7 +2,7 @@
 // Two texts side by side: rows against rows, stepping and folding together, by keys and clicks; of a hundred
 // thousand lines those in sight are coloured, and no others.
 #include "support/program_of_tests.h"
-#include "views/models/paired_rows.h"
+#include "views/models/text/paired_rows.h"
 #include "views/text/comparison_view.h"
 
 #include <QScrollBar>

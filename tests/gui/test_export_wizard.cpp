@@ -11,8 +11,8 @@
 #include "support/program.h"
 #include "support/program_of_tests.h"
 #include "views/exporting/export_wizard.h"
-#include "views/models/export_warnings.h"
-#include "views/models/packing.h"
+#include "views/models/exporting/export_warnings.h"
+#include "views/models/exporting/packing.h"
 #include "views/tuning/tuning_page.h"
 
 #include <QAbstractButton>

@@ -4,7 +4,7 @@
 #include "gui/window.h"
 #include "support/program_of_tests.h"
 #include "views/find/find_bar.h"
-#include "views/models/paired_rows.h"
+#include "views/models/text/paired_rows.h"
 #include "views/page/table.h"
 #include "views/text/comparison_view.h"
 

@@ -9,7 +9,7 @@
 #include "views/canvas/graph_canvas.h"
 #include "views/canvas/graph_pane.h"
 #include "views/fusion/fusion_page.h"
-#include "views/models/counted.h"
+#include "views/models/text/counted.h"
 #include "views/profile/change_panel.h"
 #include "views/profile/profile_page.h"
 

@@ -5,7 +5,7 @@
 #include "gui/sample_graph.h"
 #include "support/program_of_tests.h"
 #include "support/transformer_graph.h"
-#include "views/models/graph_scene.h"
+#include "views/models/graph/graph_scene.h"
 
 #include <QTest>
 #include <algorithm>

@@ -3,7 +3,7 @@
 #include "gui/sample_graph.h"
 #include "support/cpu_time.h"
 #include "support/program_of_tests.h"
-#include "views/models/graph_layout.h"
+#include "views/models/graph/graph_layout.h"
 
 #include <QTest>
 #include <cmath>

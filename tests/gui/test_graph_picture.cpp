@@ -2,8 +2,8 @@
 // What is drawn of a graph: constants and hubs inside boxes, arrows else, refused nodes with their reason.
 #include "gui/sample_graph.h"
 #include "support/program_of_tests.h"
-#include "views/models/attribute_model.h"
-#include "views/models/graph_picture.h"
+#include "views/models/graph/attribute_model.h"
+#include "views/models/graph/graph_picture.h"
 
 #include <QTest>
 

@@ -9,7 +9,7 @@
 #include "support/program_of_tests.h"
 #include "views/canvas/graph_canvas.h"
 #include "views/graph/model_page.h"
-#include "views/models/problem_model.h"
+#include "views/models/window/problem_model.h"
 #include "views/passes/passes_page.h"
 #include "views/problems/problems_panel.h"
 #include "views/profile/profile_page.h"

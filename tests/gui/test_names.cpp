@@ -9,8 +9,8 @@
 #include "support/program_of_tests.h"
 #include "views/graph/model_page.h"
 #include "views/log/log_panel.h"
-#include "views/models/one_line.h"
-#include "views/models/plain_tip.h"
+#include "views/models/text/one_line.h"
+#include "views/models/text/plain_tip.h"
 #include "views/page/elided_label.h"
 
 #include <QAbstractItemView>

@@ -10,7 +10,7 @@
 #include "support/fixtures.h"
 #include "support/program_of_tests.h"
 #include "views/fusion/fusion_page.h"
-#include "views/models/problem_model.h"
+#include "views/models/window/problem_model.h"
 #include "views/problems/problems_panel.h"
 #include "views/profile/change_panel.h"
 #include "views/profile/profile_page.h"

@@ -10,10 +10,10 @@
 #include "support/program_of_tests.h"
 #include "views/canvas/graph_canvas.h"
 #include "views/graph/model_page.h"
-#include "views/models/layout_overlay.h"
-#include "views/models/overlay.h"
-#include "views/models/table_overlay.h"
-#include "views/models/type_overlay.h"
+#include "views/models/graph/layout_overlay.h"
+#include "views/models/graph/overlay.h"
+#include "views/models/graph/table_overlay.h"
+#include "views/models/graph/type_overlay.h"
 #include "views/profile/profile_page.h"
 
 #include <QComboBox>

@@ -7,7 +7,7 @@
 #include "gui/window.h"
 #include "support/program_of_tests.h"
 #include "views/loops/loops_page.h"
-#include "views/models/fuzzy.h"
+#include "views/models/text/fuzzy.h"
 #include "views/palette/command_palette.h"
 
 #include <QAbstractItemModelTester>

@@ -4,8 +4,8 @@
 #include "app/main_window.h"
 #include "gui/window.h"
 #include "support/program_of_tests.h"
-#include "views/models/comparison.h"
-#include "views/models/pass_picture.h"
+#include "views/models/passes/comparison.h"
+#include "views/models/passes/pass_picture.h"
 #include "views/passes/pass_strip.h"
 #include "views/passes/passes_page.h"
 

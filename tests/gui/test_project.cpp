@@ -13,7 +13,7 @@
 #include "support/program_of_tests.h"
 #include "views/fusion/fusion_page.h"
 #include "views/log/log_panel.h"
-#include "views/models/problem_model.h"
+#include "views/models/window/problem_model.h"
 #include "views/passes/passes_page.h"
 #include "views/problems/problems_panel.h"
 

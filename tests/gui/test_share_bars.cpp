@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Shares as bars: against the largest of the column, and to be seen in a row that is selected, light and dark.
 #include "support/program_of_tests.h"
-#include "views/models/profile_model.h"
+#include "views/models/profile/profile_model.h"
 #include "views/page/share_delegate.h"
 
 #include <QHeaderView>

@@ -5,7 +5,7 @@
 // Runs: release sanitized
 #include "support/program_of_tests.h"
 #include "tune/made_up.h"
-#include "views/models/study_log.h"
+#include "views/models/tuning/study_log.h"
 
 #include <QSignalSpy>
 #include <QTest>

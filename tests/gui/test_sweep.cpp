@@ -5,7 +5,7 @@
 #include "app/main_window.h"
 #include "gui/window.h"
 #include "support/program_of_tests.h"
-#include "views/models/sweep_model.h"
+#include "views/models/profile/sweep_model.h"
 #include "views/profile/profile_page.h"
 #include "views/profile/sweep_panel.h"
 

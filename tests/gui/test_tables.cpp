@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The item models of passes, profile and problems, without widgets.
 #include "support/program_of_tests.h"
-#include "views/models/counted.h"
-#include "views/models/pass_model.h"
-#include "views/models/problem_model.h"
-#include "views/models/profile_change_model.h"
-#include "views/models/profile_model.h"
-#include "views/models/selection.h"
+#include "views/models/passes/pass_model.h"
+#include "views/models/profile/profile_change_model.h"
+#include "views/models/profile/profile_model.h"
+#include "views/models/text/counted.h"
+#include "views/models/window/problem_model.h"
+#include "views/models/window/selection.h"
 
 #include <QAbstractItemModelTester>
 #include <QSignalSpy>

@@ -9,8 +9,8 @@
 #include "support/program_of_tests.h"
 #include "views/canvas/graph_canvas.h"
 #include "views/graph/model_page.h"
-#include "views/models/attribute_model.h"
-#include "views/models/tensor_model.h"
+#include "views/models/graph/attribute_model.h"
+#include "views/models/graph/tensor_model.h"
 #include "views/page/table.h"
 #include "views/tensor/tensor_panel.h"
 

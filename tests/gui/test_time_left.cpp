@@ -2,7 +2,7 @@
 //
 // How long work will still take: figures worked out by hand, and when none may be said.
 #include "support/program_of_tests.h"
-#include "views/models/time_left.h"
+#include "views/models/window/time_left.h"
 
 #include <QTest>
 

@@ -6,7 +6,7 @@
 #include "gui/made_up_trials.h"
 #include "records/sample.h"
 #include "support/program_of_tests.h"
-#include "views/models/colors.h"
+#include "views/models/text/colors.h"
 #include "views/page/row_delegate.h"
 #include "views/text/comparison_view.h"
 #include "views/tuning/answers_panel.h"

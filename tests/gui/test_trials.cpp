@@ -4,15 +4,15 @@
 // axes, and predictions held against what came out. Figures are worked out by hand.
 #include "gui/made_up_trials.h"
 #include "support/program_of_tests.h"
-#include "views/models/answer_importance.h"
-#include "views/models/ascending.h"
-#include "views/models/failure_model.h"
-#include "views/models/feature_model.h"
-#include "views/models/lineage_model.h"
-#include "views/models/parallel_axes.h"
-#include "views/models/predictions.h"
-#include "views/models/trial_model.h"
-#include "views/models/wrong_pair_model.h"
+#include "views/models/tuning/answer_importance.h"
+#include "views/models/tuning/ascending.h"
+#include "views/models/tuning/failure_model.h"
+#include "views/models/tuning/feature_model.h"
+#include "views/models/tuning/lineage_model.h"
+#include "views/models/tuning/parallel_axes.h"
+#include "views/models/tuning/predictions.h"
+#include "views/models/tuning/trial_model.h"
+#include "views/models/tuning/wrong_pair_model.h"
 
 #include <QAbstractItemModelTester>
 #include <QTest>

@@ -8,7 +8,7 @@
 #include "gui/window.h"
 #include "support/program_of_tests.h"
 #include "views/fusion/fusion_page.h"
-#include "views/models/problem_model.h"
+#include "views/models/window/problem_model.h"
 #include "views/passes/bisect_dialog.h"
 #include "views/passes/passes_page.h"
 #include "views/problems/problems_panel.h"

@@ -13,7 +13,7 @@
 #include "support/fixtures.h"
 #include "support/program_of_tests.h"
 #include "views/graph/model_page.h"
-#include "views/models/overlay.h"
+#include "views/models/graph/overlay.h"
 #include "views/profile/profile_page.h"
 
 #include <QRegularExpression>

@@ -4,7 +4,7 @@
 // and scenes with many boxes, on a worker, so that the window never waits. A newer wish replaces one that has not begun.
 #pragma once
 
-#include "views/models/graph_scene.h"
+#include "views/models/graph/graph_scene.h"
 #include "views/page/worker.h"
 
 #include <QObject>

@@ -3,7 +3,7 @@
 // What GraphCanvas does on mouse and keys.
 #include "views/canvas/graph_canvas.h"
 
-#include "views/models/plain_tip.h"
+#include "views/models/text/plain_tip.h"
 
 #include <QApplication>
 #include <QContextMenuEvent>

@@ -6,9 +6,9 @@
 // there is room: scaled up.
 #pragma once
 
-#include "views/models/colors.h"
-#include "views/models/graph_scene.h"
-#include "views/models/overlay.h"
+#include "views/models/graph/graph_scene.h"
+#include "views/models/graph/overlay.h"
+#include "views/models/text/colors.h"
 
 #include <QPainter>
 #include <QRectF>

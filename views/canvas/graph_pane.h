@@ -4,8 +4,8 @@
 // and the nested graph, that a node stands in.
 #pragma once
 
-#include "views/models/graph_scene.h"
-#include "views/models/overlay.h"
+#include "views/models/graph/graph_scene.h"
+#include "views/models/graph/overlay.h"
 
 #include <QWidget>
 #include <functional>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/check/check_page.h"
 
-#include "views/models/counted.h"
-#include "views/models/one_line.h"
-#include "views/models/open_sizes.h"
+#include "views/models/inputs/open_sizes.h"
+#include "views/models/text/counted.h"
+#include "views/models/text/one_line.h"
 #include "views/page/file_dialog.h"
 #include "views/page/table.h"
 

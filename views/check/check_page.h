@@ -4,8 +4,8 @@
 // top and leads to its row.
 #pragma once
 
-#include "views/models/check_model.h"
-#include "views/models/selection.h"
+#include "views/models/check/check_model.h"
+#include "views/models/window/selection.h"
 #include "views/page/page.h"
 
 class QAction;

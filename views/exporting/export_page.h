@@ -4,7 +4,7 @@
 // though it prevents nothing, and at the bottom how large the bundle becomes.
 #pragma once
 
-#include "views/models/export_request.h"
+#include "views/models/exporting/export_request.h"
 
 #include <QWizardPage>
 

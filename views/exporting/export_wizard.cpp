@@ -4,7 +4,7 @@
 #include "views/exporting/contents_page.h"
 #include "views/exporting/outcome_pages.h"
 #include "views/exporting/settings_pages.h"
-#include "views/models/export_warnings.h"
+#include "views/models/exporting/export_warnings.h"
 
 #include <QAbstractButton>
 #include <map>

@@ -5,7 +5,7 @@
 // Export is pressed. What was chosen is kept for the next time.
 #pragma once
 
-#include "views/models/export_request.h"
+#include "views/models/exporting/export_request.h"
 
 #include <QWizard>
 

@@ -2,9 +2,9 @@
 #include "views/exporting/exports_dialog.h"
 
 #include "views/exporting/open_folder.h"
-#include "views/models/counted.h"
-#include "views/models/one_line.h"
-#include "views/models/shown_path.h"
+#include "views/models/text/counted.h"
+#include "views/models/text/one_line.h"
+#include "views/models/text/shown_path.h"
 #include "views/page/table.h"
 
 #include <QClipboard>

@@ -4,8 +4,8 @@
 // again, taken off the list, and held against another one. It shows the window's list and emits wishes.
 #pragma once
 
-#include "views/models/export_change_model.h"
-#include "views/models/export_list_model.h"
+#include "views/models/exporting/export_change_model.h"
+#include "views/models/exporting/export_list_model.h"
 
 #include <QDialog>
 

@@ -2,10 +2,10 @@
 #include "views/exporting/outcome_pages.h"
 
 #include "views/exporting/open_folder.h"
-#include "views/models/counted.h"
-#include "views/models/one_line.h"
-#include "views/models/packing.h"
-#include "views/models/plain_tip.h"
+#include "views/models/exporting/packing.h"
+#include "views/models/text/counted.h"
+#include "views/models/text/one_line.h"
+#include "views/models/text/plain_tip.h"
 
 #include <QCheckBox>
 #include <QClipboard>

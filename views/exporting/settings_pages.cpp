@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/exporting/settings_pages.h"
 
-#include "views/models/one_line.h"
-#include "views/models/plain_tip.h"
+#include "views/models/text/one_line.h"
+#include "views/models/text/plain_tip.h"
 
 #include <QCheckBox>
 #include <QComboBox>

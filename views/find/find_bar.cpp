@@ -3,7 +3,7 @@
 
 #include "views/find/rows_target.h"
 #include "views/find/text_target.h"
-#include "views/models/counted.h"
+#include "views/models/text/counted.h"
 #include "views/text/comparison_view.h"
 
 #include <QAbstractItemView>

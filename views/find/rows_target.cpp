@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/find/rows_target.h"
 
-#include "views/models/counted.h"
+#include "views/models/text/counted.h"
 #include "views/page/row_delegate.h"
 
 #include <QAbstractItemView>

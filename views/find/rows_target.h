@@ -5,7 +5,7 @@
 #pragma once
 
 #include "views/find/target.h"
-#include "views/models/sought_words.h"
+#include "views/models/text/sought_words.h"
 
 #include <QModelIndex>
 

@@ -2,7 +2,7 @@
 #include "views/fusion/fusion_page.h"
 
 #include "views/canvas/graph_pane.h"
-#include "views/models/counted.h"
+#include "views/models/text/counted.h"
 #include "views/page/elided_label.h"
 #include "views/page/row_delegate.h"
 #include "views/page/table.h"

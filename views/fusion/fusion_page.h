@@ -4,8 +4,8 @@
 // that is selected, the operators around it and between which values go, with why they are in one function or not.
 #pragma once
 
-#include "views/models/fusion_picture.h"
-#include "views/models/selection.h"
+#include "views/models/passes/fusion_picture.h"
+#include "views/models/window/selection.h"
 #include "views/page/page.h"
 
 class QAction;

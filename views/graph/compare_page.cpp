@@ -2,8 +2,8 @@
 #include "views/graph/compare_page.h"
 
 #include "views/canvas/graph_pane.h"
-#include "views/models/counted.h"
-#include "views/models/shown_path.h"
+#include "views/models/text/counted.h"
+#include "views/models/text/shown_path.h"
 #include "views/page/table.h"
 
 #include <QAction>

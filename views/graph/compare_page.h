@@ -4,8 +4,8 @@
 // picked, shows both sides of it. The comparison is made elsewhere.
 #pragma once
 
-#include "views/models/model_comparison.h"
-#include "views/models/selection.h"
+#include "views/models/graph/model_comparison.h"
+#include "views/models/window/selection.h"
 #include "views/page/page.h"
 
 class QLabel;

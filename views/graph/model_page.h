@@ -4,13 +4,13 @@
 // the selected node or group. Enter and Shift+Enter in the field step through the results, Esc goes back to the graph.
 #pragma once
 
-#include "views/models/attribute_model.h"
-#include "views/models/found_nodes_model.h"
-#include "views/models/graph_scene.h"
-#include "views/models/node_search.h"
-#include "views/models/overlay.h"
-#include "views/models/selection.h"
-#include "views/models/table_overlay.h"
+#include "views/models/graph/attribute_model.h"
+#include "views/models/graph/found_nodes_model.h"
+#include "views/models/graph/graph_scene.h"
+#include "views/models/graph/node_search.h"
+#include "views/models/graph/overlay.h"
+#include "views/models/graph/table_overlay.h"
+#include "views/models/window/selection.h"
 #include "views/page/page.h"
 
 class QAction;

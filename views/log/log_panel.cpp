@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/log/log_panel.h"
 
-#include "views/models/colors.h"
+#include "views/models/text/colors.h"
 #include "views/page/table.h"
 
 #include <QAction>

@@ -4,7 +4,7 @@
 // It stays at its end, unless it was scrolled away from there.
 #pragma once
 
-#include "views/models/log_model.h"
+#include "views/models/window/log_model.h"
 
 #include <QWidget>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/loops/loops_page.h"
 
-#include "views/models/counted.h"
-#include "views/models/plain_tip.h"
+#include "views/models/text/counted.h"
+#include "views/models/text/plain_tip.h"
 #include "views/page/row_delegate.h"
 #include "views/page/table.h"
 #include "views/text/code_view.h"

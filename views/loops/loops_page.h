@@ -8,11 +8,11 @@
 // shows the loops as they stood after it.
 #pragma once
 
-#include "views/models/kernel_texts.h"
-#include "views/models/loop_nest_model.h"
-#include "views/models/node_names.h"
-#include "views/models/schedule_steps.h"
-#include "views/models/selection.h"
+#include "views/models/graph/node_names.h"
+#include "views/models/loops/kernel_texts.h"
+#include "views/models/loops/loop_nest_model.h"
+#include "views/models/loops/schedule_steps.h"
+#include "views/models/window/selection.h"
 #include "views/page/page.h"
 
 #include <array>

@@ -5,7 +5,7 @@
 // when it is turned to. Its menu writes it as a picture (PNG, SVG) or its numbers as CSV.
 #pragma once
 
-#include "views/models/selection.h"
+#include "views/models/window/selection.h"
 
 #include <QWidget>
 

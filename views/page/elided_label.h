@@ -4,8 +4,8 @@
 // which may be anything: it stays one line, asks for no more room than that, and has a tooltip where it is cut.
 #pragma once
 
-#include "views/models/one_line.h"
-#include "views/models/plain_tip.h"
+#include "views/models/text/one_line.h"
+#include "views/models/text/plain_tip.h"
 
 #include <QHelpEvent>
 #include <QLabel>

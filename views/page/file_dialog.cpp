@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/page/file_dialog.h"
 
-#include "views/models/shown_path.h"
+#include "views/models/text/shown_path.h"
 
 #include <QFileDialog>
 #include <QMessageBox>

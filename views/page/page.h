@@ -7,7 +7,7 @@
 #include "diagnose/check.h"
 #include "inspect/profile.h"
 #include "inspect/provenance.h"
-#include "views/models/what_if.h"
+#include "views/models/window/what_if.h"
 
 #include <QKeySequence>
 #include <QWidget>

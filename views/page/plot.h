@@ -3,7 +3,7 @@
 // How charts look: as the window around them, light or dark.
 #pragma once
 
-#include "views/models/colors.h"
+#include "views/models/text/colors.h"
 
 #include <qcustomplot.h>
 

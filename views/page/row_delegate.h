@@ -4,10 +4,10 @@
 // are texts as they are: most show names of a model. Cells with words that are searched for stand out.
 #pragma once
 
-#include "views/models/colors.h"
-#include "views/models/one_line.h"
-#include "views/models/plain_tip.h"
-#include "views/models/sought_words.h"
+#include "views/models/text/colors.h"
+#include "views/models/text/one_line.h"
+#include "views/models/text/plain_tip.h"
+#include "views/models/text/sought_words.h"
 
 #include <QAbstractItemView>
 #include <QHelpEvent>

@@ -4,7 +4,7 @@
 // selected too.
 #pragma once
 
-#include "views/models/colors.h"
+#include "views/models/text/colors.h"
 #include "views/page/row_delegate.h"
 
 #include <QPainter>

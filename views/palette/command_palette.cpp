@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/palette/command_palette.h"
 
-#include "views/models/one_line.h"
+#include "views/models/text/one_line.h"
 
 #include <QApplication>
 #include <QKeyEvent>

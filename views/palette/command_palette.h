@@ -4,7 +4,7 @@
 // closes.
 #pragma once
 
-#include "views/models/palette_model.h"
+#include "views/models/window/palette_model.h"
 
 #include <QFrame>
 

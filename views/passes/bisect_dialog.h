@@ -4,8 +4,8 @@
 // The work is done elsewhere; closing the dialog ends it.
 #pragma once
 
-#include "views/models/bisect_model.h"
-#include "views/models/what_if.h"
+#include "views/models/passes/bisect_model.h"
+#include "views/models/window/what_if.h"
 
 #include <QDialog>
 

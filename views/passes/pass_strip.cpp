@@ -3,7 +3,7 @@
 // Heights are square roots: a pass that takes a thousandth of the longest one's time is still seen.
 #include "views/passes/pass_strip.h"
 
-#include "views/models/colors.h"
+#include "views/models/text/colors.h"
 
 #include <QAccessibleWidget>
 #include <QHelpEvent>

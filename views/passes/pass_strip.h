@@ -4,7 +4,7 @@
 // took away below. The rows are those of a PassModel, hidden ones left out; so is the row that is chosen.
 #pragma once
 
-#include "views/models/pass_model.h"
+#include "views/models/passes/pass_model.h"
 
 #include <QWidget>
 

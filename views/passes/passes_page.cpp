@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/passes/passes_page.h"
 
-#include "views/models/counted.h"
+#include "views/models/text/counted.h"
 #include "views/page/elided_label.h"
 #include "views/page/table.h"
 #include "views/passes/pass_strip.h"

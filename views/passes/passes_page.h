@@ -4,10 +4,10 @@
 // Texts, pictures and figures are made elsewhere: the page asks for them, and shows what comes back, if it is still wanted.
 #pragma once
 
-#include "views/models/comparison.h"
-#include "views/models/pass_model.h"
-#include "views/models/pass_picture.h"
-#include "views/models/selection.h"
+#include "views/models/passes/comparison.h"
+#include "views/models/passes/pass_model.h"
+#include "views/models/passes/pass_picture.h"
+#include "views/models/window/selection.h"
 #include "views/page/page.h"
 
 class QCheckBox;

@@ -2,7 +2,7 @@
 #include "views/passes/picture_view.h"
 
 #include "views/canvas/graph_pane.h"
-#include "views/models/counted.h"
+#include "views/models/text/counted.h"
 #include "views/page/elided_label.h"
 
 #include <QHBoxLayout>

@@ -4,7 +4,7 @@
 // gone through one by one, each shown on both sides; what is picked on one side is shown on the other.
 #pragma once
 
-#include "views/models/pass_picture.h"
+#include "views/models/passes/pass_picture.h"
 
 #include <QWidget>
 

@@ -3,7 +3,7 @@
 // The dock Problems: what went wrong, where, and what to do. Choosing a row leads to its node.
 #pragma once
 
-#include "views/models/problem_model.h"
+#include "views/models/window/problem_model.h"
 
 #include <QWidget>
 

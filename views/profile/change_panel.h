@@ -4,8 +4,8 @@
 // than the noise, and where it comes from.
 #pragma once
 
-#include "views/models/profile_change_model.h"
-#include "views/models/selection.h"
+#include "views/models/profile/profile_change_model.h"
+#include "views/models/window/selection.h"
 
 #include <QWidget>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/profile/flame_panel.h"
 
-#include "views/models/counted.h"
+#include "views/models/text/counted.h"
 
 namespace lathe::views::profile {
 

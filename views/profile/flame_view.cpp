@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/profile/flame_view.h"
 
-#include "views/models/colors.h"
-#include "views/models/flame.h"
-#include "views/models/plain_tip.h"
+#include "views/models/profile/flame.h"
+#include "views/models/text/colors.h"
+#include "views/models/text/plain_tip.h"
 
 #include <QHelpEvent>
 #include <QKeyEvent>

@@ -4,8 +4,8 @@
 // box, double click or Enter makes it as wide as the picture, Backspace or Esc goes back to what is around it, arrow keys walk.
 #pragma once
 
-#include "views/models/flame.h"
-#include "views/models/selection.h"
+#include "views/models/profile/flame.h"
+#include "views/models/window/selection.h"
 
 #include <QWidget>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/profile/memory_panel.h"
 
-#include "views/models/chart_texts.h"
-#include "views/models/plain_tip.h"
+#include "views/models/profile/chart_texts.h"
+#include "views/models/text/plain_tip.h"
 #include "views/page/plot.h"
 #include "views/page/table.h"
 

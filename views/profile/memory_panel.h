@@ -5,7 +5,7 @@
 // buffer; what is selected elsewhere has a border, and its rows are the table's.
 #pragma once
 
-#include "views/models/buffer_model.h"
+#include "views/models/profile/buffer_model.h"
 #include "views/page/chart_panel.h"
 
 class QCPGraph;

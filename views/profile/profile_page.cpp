@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/profile/profile_page.h"
 
-#include "views/models/counted.h"
+#include "views/models/text/counted.h"
 #include "views/page/share_delegate.h"
 #include "views/page/table.h"
 #include "views/profile/change_panel.h"

@@ -5,11 +5,11 @@
 // how long it takes over a size; and, where two compilations were compared, what became faster or slower.
 #pragma once
 
-#include "views/models/chart_texts.h"
-#include "views/models/flame.h"
-#include "views/models/profile_model.h"
-#include "views/models/selection.h"
-#include "views/models/sweep_model.h"
+#include "views/models/profile/chart_texts.h"
+#include "views/models/profile/flame.h"
+#include "views/models/profile/profile_model.h"
+#include "views/models/profile/sweep_model.h"
+#include "views/models/window/selection.h"
 #include "views/page/page.h"
 
 class QLabel;

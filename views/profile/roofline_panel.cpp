@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/profile/roofline_panel.h"
 
-#include "views/models/plain_tip.h"
+#include "views/models/text/plain_tip.h"
 #include "views/page/plot.h"
 
 #include <QMouseEvent>

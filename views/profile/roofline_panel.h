@@ -4,7 +4,7 @@
 // the call; what is selected elsewhere has a ring.
 #pragma once
 
-#include "views/models/chart_texts.h"
+#include "views/models/profile/chart_texts.h"
 #include "views/page/chart_panel.h"
 
 #include <array>

@@ -3,8 +3,8 @@
 // How long a run takes over one of the sizes that the model leaves open: which and from where to where, the chart, the table.
 #pragma once
 
-#include "views/models/open_sizes.h"
-#include "views/models/sweep_model.h"
+#include "views/models/inputs/open_sizes.h"
+#include "views/models/profile/sweep_model.h"
 #include "views/page/chart_panel.h"
 
 class QComboBox;

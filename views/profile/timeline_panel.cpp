@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/profile/timeline_panel.h"
 
-#include "views/models/counted.h"
+#include "views/models/text/counted.h"
 
 #include <algorithm>
 

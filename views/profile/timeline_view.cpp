@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/profile/timeline_view.h"
 
-#include "views/models/colors.h"
-#include "views/models/counted.h"
-#include "views/models/plain_tip.h"
+#include "views/models/text/colors.h"
+#include "views/models/text/counted.h"
+#include "views/models/text/plain_tip.h"
 
 #include <QApplication>
 #include <QHelpEvent>

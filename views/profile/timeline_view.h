@@ -5,8 +5,8 @@
 // dragging moves, a click selects a call's nodes; Left and Right go from call to call, + and - zoom, 0 shows all.
 #pragma once
 
-#include "views/models/profile_model.h"
-#include "views/models/selection.h"
+#include "views/models/profile/profile_model.h"
+#include "views/models/window/selection.h"
 
 #include <QWidget>
 #include <unordered_map>

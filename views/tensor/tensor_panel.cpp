@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/tensor/tensor_panel.h"
 
-#include "views/models/counted.h"
+#include "views/models/text/counted.h"
 #include "views/page/elided_label.h"
 #include "views/page/file_dialog.h"
 #include "views/page/plot.h"

@@ -6,9 +6,9 @@
 // shown meanwhile takes the place of the one before.
 #pragma once
 
-#include "views/models/attribute_model.h"
-#include "views/models/tensor_model.h"
-#include "views/models/tensor_values.h"
+#include "views/models/graph/attribute_model.h"
+#include "views/models/graph/tensor_model.h"
+#include "views/models/graph/tensor_values.h"
 #include "views/page/worker.h"
 
 #include <QWidget>

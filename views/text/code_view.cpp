@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/text/code_view.h"
 
-#include "views/models/colors.h"
-#include "views/models/plain_tip.h"
+#include "views/models/text/colors.h"
+#include "views/models/text/plain_tip.h"
 #include "views/text/ir_lexer.h"
 
 #include <QEvent>

@@ -5,8 +5,8 @@
 // sight, so a text may have a hundred thousand of them.
 #pragma once
 
-#include "views/models/kernel_texts.h"
-#include "views/models/tinted_text.h"
+#include "views/models/loops/kernel_texts.h"
+#include "views/models/text/tinted_text.h"
 
 #include <QStringMatcher>
 #include <Qsci/qsciscintilla.h>

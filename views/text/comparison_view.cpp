@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/text/comparison_view.h"
 
-#include "views/models/counted.h"
+#include "views/models/text/counted.h"
 
 #include <QHBoxLayout>
 #include <QLabel>

@@ -4,7 +4,7 @@
 // one there, so rows stand side by side.
 #pragma once
 
-#include "views/models/comparison.h"
+#include "views/models/passes/comparison.h"
 #include "views/text/code_view.h"
 
 #include <QWidget>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/text/ir_lexer.h"
 
-#include "views/models/colors.h"
+#include "views/models/text/colors.h"
 
 #include <Qsci/qsciscintilla.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/tuning/answers_panel.h"
 
-#include "views/models/counted.h"
-#include "views/models/one_line.h"
+#include "views/models/text/counted.h"
+#include "views/models/text/one_line.h"
 #include "views/page/plot.h"
 
 #include <QGridLayout>

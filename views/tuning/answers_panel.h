@@ -6,7 +6,7 @@
 // before are seen.
 #pragma once
 
-#include "views/models/answer_importance.h"
+#include "views/models/tuning/answer_importance.h"
 #include "views/page/slices.h"
 
 #include <QWidget>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/tuning/apply_panel.h"
 
-#include "views/models/run_texts.h"
+#include "views/models/profile/run_texts.h"
 #include "views/page/table.h"
 
 #include <QAction>

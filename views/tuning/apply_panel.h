@@ -4,7 +4,7 @@
 // change; then the A/B of the model before and after.
 #pragma once
 
-#include "views/models/apply_model.h"
+#include "views/models/tuning/apply_model.h"
 
 #include <QWidget>
 

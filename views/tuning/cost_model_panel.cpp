@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/tuning/cost_model_panel.h"
 
-#include "views/models/counted.h"
-#include "views/models/feature_model.h"
-#include "views/models/trial_model.h"
-#include "views/models/wrong_pair_model.h"
+#include "views/models/text/counted.h"
+#include "views/models/tuning/feature_model.h"
+#include "views/models/tuning/trial_model.h"
+#include "views/models/tuning/wrong_pair_model.h"
 #include "views/page/plot.h"
 #include "views/page/share_delegate.h"
 #include "views/page/table.h"

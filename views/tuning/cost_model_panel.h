@@ -4,8 +4,8 @@
 // out, how well they ordered each batch, what the model goes by, and the pairs of trials that were ordered worst.
 #pragma once
 
-#include "views/models/predictions.h"
-#include "views/models/task_trials.h"
+#include "views/models/tuning/predictions.h"
+#include "views/models/tuning/task_trials.h"
 
 #include <QWidget>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/tuning/estimate_panel.h"
 
-#include "views/models/one_line.h"
+#include "views/models/text/one_line.h"
 #include "views/page/plot.h"
 
 #include <algorithm>

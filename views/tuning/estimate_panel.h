@@ -3,7 +3,7 @@
 // What tuning brought, over time: the time of the model in its tasks as found so far, the largest of them stacked by name.
 #pragma once
 
-#include "views/models/study_log.h"
+#include "views/models/tuning/study_log.h"
 #include "views/page/chart_panel.h"
 
 #include <array>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/tuning/history_panel.h"
 
-#include "views/models/counted.h"
-#include "views/models/one_line.h"
-#include "views/models/plain_tip.h"
-#include "views/models/study_task_model.h"
-#include "views/models/trial_model.h"
+#include "views/models/text/counted.h"
+#include "views/models/text/one_line.h"
+#include "views/models/text/plain_tip.h"
+#include "views/models/tuning/study_task_model.h"
+#include "views/models/tuning/trial_model.h"
 #include "views/page/plot.h"
 #include "views/tuning/dot_graph.h"
 

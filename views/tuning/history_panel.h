@@ -4,8 +4,8 @@
 // line, the default's time with the gain below which nothing is taken as a band. A click picks a trial, so do the arrow keys.
 #pragma once
 
-#include "views/models/study_log.h"
-#include "views/models/study_pick.h"
+#include "views/models/tuning/study_log.h"
+#include "views/models/tuning/study_pick.h"
 #include "views/page/chart_panel.h"
 
 #include <array>

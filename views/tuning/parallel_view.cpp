@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/tuning/parallel_view.h"
 
-#include "views/models/colors.h"
-#include "views/models/plain_tip.h"
-#include "views/models/trial_model.h"
+#include "views/models/text/colors.h"
+#include "views/models/text/plain_tip.h"
+#include "views/models/tuning/trial_model.h"
 
 #include <QHelpEvent>
 #include <QMouseEvent>

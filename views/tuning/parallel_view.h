@@ -7,8 +7,8 @@
 // before are seen.
 #pragma once
 
-#include "views/models/parallel_axes.h"
-#include "views/models/trial_filter.h"
+#include "views/models/tuning/parallel_axes.h"
+#include "views/models/tuning/trial_filter.h"
 #include "views/page/slices.h"
 
 #include <QLineF>

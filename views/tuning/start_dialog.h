@@ -3,8 +3,8 @@
 // Asks for what is to be tuned, and how. What it begins with will do: Enter starts.
 #pragma once
 
-#include "views/models/open_sizes.h"
-#include "views/models/study_request.h"
+#include "views/models/inputs/open_sizes.h"
+#include "views/models/tuning/study_request.h"
 
 #include <QDialog>
 

@@ -3,7 +3,7 @@
 // Two studies of the records beside each other: how fast each gained, and what each found of the kernels that both tuned.
 #pragma once
 
-#include "views/models/study_comparison.h"
+#include "views/models/tuning/study_comparison.h"
 #include "views/page/worker.h"
 
 #include <QWidget>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/tuning/study_trials.h"
 
-#include "views/models/one_line.h"
+#include "views/models/text/one_line.h"
 #include "views/tuning/cost_model_panel.h"
 #include "views/tuning/trials_panel.h"
 

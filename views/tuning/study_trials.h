@@ -4,8 +4,8 @@
 // the task and trial that are picked, and pick them.
 #pragma once
 
-#include "views/models/study_pick.h"
-#include "views/models/task_trials.h"
+#include "views/models/tuning/study_pick.h"
+#include "views/models/tuning/task_trials.h"
 
 #include <QObject>
 

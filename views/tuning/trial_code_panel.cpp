@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/tuning/trial_code_panel.h"
 
-#include "views/models/counted.h"
-#include "views/models/trial_model.h"
+#include "views/models/text/counted.h"
+#include "views/models/tuning/trial_model.h"
 #include "views/page/table.h"
 #include "views/text/comparison_view.h"
 

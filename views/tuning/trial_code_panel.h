@@ -4,7 +4,7 @@
 // it is compiled on a worker, once the panel is seen; a newer pair takes the place of an older one.
 #pragma once
 
-#include "views/models/trial_code.h"
+#include "views/models/tuning/trial_code.h"
 #include "views/page/worker.h"
 
 #include <QWidget>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/tuning/trial_delegate.h"
 
-#include "views/models/colors.h"
-#include "views/models/trial_model.h"
+#include "views/models/text/colors.h"
+#include "views/models/tuning/trial_model.h"
 
 #include <QPainter>
 

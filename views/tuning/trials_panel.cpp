@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/tuning/trials_panel.h"
 
-#include "views/models/counted.h"
-#include "views/models/failure_model.h"
-#include "views/models/lineage_model.h"
+#include "views/models/text/counted.h"
+#include "views/models/tuning/failure_model.h"
+#include "views/models/tuning/lineage_model.h"
 #include "views/page/share_delegate.h"
 #include "views/page/table.h"
 #include "views/tuning/answers_panel.h"

@@ -5,8 +5,8 @@
 // clicked in a view becomes part of it. A view that is not seen is brought up to date when it is turned to.
 #pragma once
 
-#include "views/models/task_trials.h"
-#include "views/models/trial_model.h"
+#include "views/models/tuning/task_trials.h"
+#include "views/models/tuning/trial_model.h"
 
 #include <QWidget>
 #include <span>

@@ -5,13 +5,13 @@
 // of it. Its views share the log and what is picked in it.
 #pragma once
 
-#include "views/models/selection.h"
-#include "views/models/study_end.h"
-#include "views/models/study_log.h"
-#include "views/models/study_pick.h"
-#include "views/models/study_request.h"
-#include "views/models/study_task_model.h"
-#include "views/models/task_trials.h"
+#include "views/models/tuning/study_end.h"
+#include "views/models/tuning/study_log.h"
+#include "views/models/tuning/study_pick.h"
+#include "views/models/tuning/study_request.h"
+#include "views/models/tuning/study_task_model.h"
+#include "views/models/tuning/task_trials.h"
+#include "views/models/window/selection.h"
 #include "views/page/page.h"
 
 #include <deque>
