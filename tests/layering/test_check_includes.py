@@ -3,7 +3,7 @@
 """The check of the include table finds what it is there to find."""
 import unittest
 
-from check_includes import problems_of
+from check_includes import in_table, problems_of
 
 
 class CheckIncludes(unittest.TestCase):
@@ -17,6 +17,7 @@ class CheckIncludes(unittest.TestCase):
         self.assertEqual(self.finds("views/graph/a.cpp", '#include "driver/trace.h"'), 1)
         self.assertEqual(self.finds("views/graph/a.cpp", '#include "views/passes/a.h"'), 1)
         self.assertEqual(self.finds("views/canvas/a.cpp", '#include "views/graph/a.h"'), 1)
+        self.assertEqual(self.finds("views/models/graph/a.h", '#include "views/models/check/a.h"'), 1)
         self.assertEqual(self.finds("compiler/lower/a.cpp", '#include "runtime/thread_pool.h"'), 1)
         self.assertEqual(self.finds("compiler/driver/a.cpp", '#include "app/session.h"'), 1)
         self.assertEqual(self.finds("compiler/driver/a.cpp", '#include "inspect/profile.h"'), 1)
@@ -27,7 +28,8 @@ class CheckIncludes(unittest.TestCase):
         self.assertEqual(self.finds("compiler/relay/a.cpp", '#include "model/span.h"'), 0)
         self.assertEqual(self.finds("compiler/lower/a.cpp", '#include "abi/abi.h"'), 0)
         self.assertEqual(self.finds("compiler/runtime/lathe_rt.h", '#include "abi.h"'), 0)
-        self.assertEqual(self.finds("views/models/a.h", '#include "driver/trace.h"'), 0)
+        self.assertEqual(self.finds("views/models/passes/a.h", '#include "driver/trace.h"'), 0)
+        self.assertEqual(self.finds("views/models/check/a.h", '#include "views/models/graph/a.h"'), 0)
         self.assertEqual(self.finds("views/passes/a.cpp", '#include "views/canvas/a.h"'), 0)
         self.assertEqual(self.finds("app/main.cpp", '#include "views/graph/a.h"'), 0)
         self.assertEqual(self.finds("app/cli/main.cpp", '#include "app/cli/commands.h"'), 0)
@@ -35,8 +37,13 @@ class CheckIncludes(unittest.TestCase):
     def test_command_line_and_workbench_know_nothing_of_each_other(self):
         self.assertEqual(self.finds("app/engine.cpp", '#include "app/cli/commands.h"'), 1)
         self.assertEqual(self.finds("app/cli/main.cpp", '#include "app/engine.h"'), 1)
-        self.assertEqual(self.finds("app/cli/main.cpp", '#include "views/models/a.h"'), 1)
+        self.assertEqual(self.finds("app/cli/main.cpp", '#include "views/models/graph/a.h"'), 1)
         self.assertEqual(self.finds("app/cli/main.cpp", "#include <QString>"), 1)
+
+    def test_item_models_stand_in_a_folder_of_the_table(self):
+        self.assertTrue(in_table("views/models/graph/a.h"))
+        self.assertFalse(in_table("views/models/a.h"))
+        self.assertFalse(in_table("views/models/utils/a.h"))
 
     def test_only_the_table_of_frontends_names_a_format(self):
         line = '#include "frontend/onnx/import.h"'
