@@ -35,10 +35,11 @@ Actions::Actions(QWidget* window) : QObject(window), window_(window) {
 }
 
 QAction* Actions::add(const QString& id, const QString& section, const QString& text, const QList<QKeySequence>& keys,
-                      std::function<void()> what) {
+                      std::function<void()> what, std::function<bool()> enabledWhen) {
     auto action = new QAction(text, this);
     connect(action, &QAction::triggered, this, [what = std::move(what)] { what(); });
     adopt(id, section, action, keys);
+    entries_.back().enabledWhen = std::move(enabledWhen);
     return action;
 }
 
@@ -47,7 +48,18 @@ void Actions::adopt(const QString& id, const QString& section, QAction* action, 
     const QVariant kept = settings.value(settingOf(id));
     action->setShortcuts(kept.isValid() ? QKeySequence::listFromString(kept.toString()) : keys);
     window_->addAction(action); // so its keys work also where no menu shows it
-    entries_.push_back({id, withoutMnemonic(action->text()), section, keys, action});
+    entries_.push_back({id, withoutMnemonic(action->text()), section, keys, action, {}});
+}
+
+void Actions::enableWhen(const QString& id, std::function<bool()> condition) {
+    if (Entry* entry = find(id))
+        entry->enabledWhen = std::move(condition);
+}
+
+void Actions::refresh() {
+    for (const Entry& entry : entries_)
+        if (entry.enabledWhen)
+            entry.action->setEnabled(entry.enabledWhen());
 }
 
 QAction* Actions::operator[](const QString& id) const {

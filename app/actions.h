@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Everything that can be done in the window, in one table: menus, toolbar, command palette, context menus and the list of
-// shortcuts are made from it. Keys that the user changed are kept in the settings, under the action's id.
+// shortcuts are made from it, and it says when each can be done. Keys that the user changed are kept in the settings, under the
+// action's id.
 #pragma once
 
 #include <QAction>
@@ -25,6 +26,7 @@ public:
         QString section; // "Model": its menu
         QList<QKeySequence> defaults;
         QAction* action = nullptr;
+        std::function<bool()> enabledWhen; // empty: whoever made the action says so
     };
 
     /// The actions work wherever in the window the focus is.
@@ -32,9 +34,13 @@ public:
 
     /// text: as in a menu, with its mnemonic. The user's keys, if there are some, take the place of the given ones.
     QAction* add(const QString& id, const QString& section, const QString& text, const QList<QKeySequence>& keys,
-                 std::function<void()> what);
+                 std::function<void()> what, std::function<bool()> enabledWhen = {});
     /// An action that exists already.
     void adopt(const QString& id, const QString& section, QAction* action, const QList<QKeySequence>& keys = {});
+    /// From the next `refresh` on.
+    void enableWhen(const QString& id, std::function<bool()> condition);
+    /// What the conditions go by has changed: each action that has one is on or off by it.
+    void refresh();
     QAction* operator[](const QString& id) const;
     const std::vector<Entry>& entries() const { return entries_; }
 

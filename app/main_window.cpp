@@ -138,7 +138,7 @@ void MainWindow::connectGraph() {
 }
 
 void MainWindow::connectPages() {
-    connect(&selection_, &views::models::Selection::changed, this, &MainWindow::allowSteps);
+    connect(&selection_, &views::models::Selection::changed, &actions_, &Actions::refresh);
     connect(tensor_, &views::tensor::TensorPanel::settled, this, &MainWindow::checkSettled);
     connect(find_, &views::find::FindBar::settled, this, &MainWindow::checkSettled);
     connect(problems_, &views::problems::ProblemsPanel::nodeWanted, this, &MainWindow::reveal);
@@ -147,11 +147,6 @@ void MainWindow::connectPages() {
         connect(page, &views::Page::whatIfWanted, whatIfs_, &WhatIfs::tryOut);
         connect(page, &views::Page::valueWanted, this, &MainWindow::findValue);
     }
-}
-
-void MainWindow::allowSteps() {
-    actions_["view.back"]->setEnabled(selection_.canGoBack());
-    actions_["view.forward"]->setEnabled(selection_.canGoForward());
 }
 
 void MainWindow::reveal(int node) {
@@ -413,24 +408,9 @@ void MainWindow::setBusy(bool busy) {
         progress_->begin();
     else
         progress_->end();
-    actions_["model.cancel"]->setEnabled(busy);
-    actions_["file.report"]->setEnabled(!busy && trace_);
-    actions_["file.export"]->setEnabled(!busy && modelGraph());
-    actions_["file.exports"]->setEnabled(modelGraph());
-    actions_["model.compile"]->setEnabled(!busy && trace_ && trace_->graph);
-    actions_["model.run"]->setEnabled(!busy && trace_ && trace_->graph);
-    actions_["file.save"]->setEnabled(trace_ && trace_->graph);
-    actions_["file.save_as"]->setEnabled(trace_ && trace_->graph);
-    actions_["model.drop_decisions"]->setEnabled(trace_ && trace_->graph);
-    actions_["model.sweep"]->setEnabled(!busy && trace_ && trace_->graph);
     profile_->setBusy(busy);
-    actions_["model.bisect"]->setEnabled(trace_ && trace_->graph);
-    actions_["model.compare_with"]->setEnabled(!busy && modelGraph());
-    actions_["model.compare"]->setEnabled(!busy && baseline_);
     tuning_->setComparable(!busy && baseline_);
-    actions_["model.baseline"]->setEnabled(!busy && isCompiled());
-    actions_["check.values"]->setEnabled(!busy && trace_ && trace_->graph);
-    actions_["view.places"]->setEnabled(trace_ && trace_->graph);
+    actions_.refresh();
 }
 
 void MainWindow::dragEnterEvent(QDragEnterEvent* event) {

@@ -170,6 +170,8 @@ protected:
 
 private:
     void makeActions();
+    void makeModelActions();
+    void makeViewActions();
     void makeMenus();
     void makeDocks();
     void restoreWindow();
@@ -247,8 +249,6 @@ private:
     void showFound(const QString& path, const views::models::CheckedTensors& value, std::vector<Diagnostic> problems);
     /// Shows where something stands, in the page Model.
     void reveal(int node);
-    /// Back and forward go on and off.
-    void allowSteps();
     /// It becomes the selection, in the page Loops.
     void showFunction(int call);
     void connectTuning();

@@ -17,6 +17,7 @@
 
 #include <QActionGroup>
 #include <QApplication>
+#include <QDir>
 #include <QDockWidget>
 #include <QFileInfo>
 #include <QLabel>
@@ -41,6 +42,10 @@ constexpr qsizetype longestEntry = 60;
 constexpr const char* themeActions[] = {"view.theme.system", "view.theme.light", "view.theme.dark"};
 /// How pages show what they do: it stays so from one start to the next.
 constexpr const char* keptChoices[] = {"passes.picture", "fusion.picture"};
+
+QList<QKeySequence> keys(auto... each) {
+    return {QKeySequence(each)...};
+}
 
 } // namespace
 
@@ -69,20 +74,29 @@ void MainWindow::makeDocks() {
 }
 
 void MainWindow::makeActions() {
-    const QString file = tr("File"), edit = tr("Edit"), model = tr("Model"), view = tr("View"), help = tr("Help");
-    const auto keys = [](auto... each) { return QList<QKeySequence>{QKeySequence(each)...}; };
+    const QString file = tr("File"), edit = tr("Edit"), help = tr("Help");
+    const auto hasGraph = [this] { return modelGraph() != nullptr; };
     actions_.add("file.open", file, tr("&Open…"), keys(QKeySequence::Open), [this] { askForFile(); });
-    actions_.add("file.save", file, tr("&Save project"), keys(QKeySequence::Save), [this] {
-        if (projectPath().isEmpty() || keeper_.isReadOnly() || keeper_.isFailing())
-            return askForProject();
-        log(tr("%1 is kept as you go: there is nothing to save.").arg(QFileInfo(keeper_.path()).fileName()));
-    });
-    actions_.add("file.save_as", file, tr("Save project &as…"), keys(Qt::CTRL | Qt::SHIFT | Qt::Key_S),
-                 [this] { askForProject(); });
-    actions_.add("file.report", file, tr("Write a re&port…"), {}, [this] { askForReport(); });
-    actions_.add("file.export", file, tr("&Export…"), keys(Qt::CTRL | Qt::Key_E), [this] { askForExport(); });
-    actions_.add("file.exports", file, tr("Expor&ts…"), keys(Qt::CTRL | Qt::SHIFT | Qt::Key_E),
-                 [this] { askForExports(false); });
+    actions_.add(
+        "file.save", file, tr("&Save project"), keys(QKeySequence::Save),
+        [this] {
+            if (projectPath().isEmpty() || keeper_.isReadOnly() || keeper_.isFailing())
+                return askForProject();
+            log(tr("%1 is kept as you go: there is nothing to save.").arg(QFileInfo(keeper_.path()).fileName()));
+        },
+        hasGraph);
+    actions_.add(
+        "file.save_as", file, tr("Save project &as…"), keys(Qt::CTRL | Qt::SHIFT | Qt::Key_S),
+        [this] { askForProject(); }, hasGraph);
+    actions_.add(
+        "file.report", file, tr("Write a re&port…"), {}, [this] { askForReport(); },
+        [this] { return !busy_ && trace_; });
+    actions_.add(
+        "file.export", file, tr("&Export…"), keys(Qt::CTRL | Qt::Key_E), [this] { askForExport(); },
+        [this] { return !busy_ && modelGraph(); });
+    actions_.add(
+        "file.exports", file, tr("Expor&ts…"), keys(Qt::CTRL | Qt::SHIFT | Qt::Key_E), [this] { askForExports(false); },
+        hasGraph);
     actions_.add("file.preferences", file, tr("Pre&ferences…"), {}, [this] { askForPreferences(); });
     actions_.add("file.quit", file, tr("&Quit"), keys(Qt::CTRL | Qt::Key_Q), [] { QApplication::closeAllWindows(); });
     actions_.adopt("edit.undo", edit, whatIfs_->stack()->createUndoAction(this, tr("&Undo")), keys(QKeySequence::Undo));
@@ -91,29 +105,60 @@ void MainWindow::makeActions() {
     actions_.add("edit.find_next", edit, tr("Find &next"), keys(Qt::Key_F3), [this] { findNext(true); });
     actions_.add("edit.find_previous", edit, tr("Find &previous"), keys(Qt::SHIFT | Qt::Key_F3),
                  [this] { findNext(false); });
-    actions_.add("model.compile", model, tr("&Compile"), keys(Qt::Key_F5), [this] { compile(); });
-    actions_.add("model.run", model, tr("&Run and profile"), keys(Qt::Key_F6), [this] { run(); });
-    actions_.add("model.compare", model, tr("Run and co&mpare"), keys(Qt::SHIFT | Qt::Key_F6),
-                 [this] { runAndCompare(); });
-    actions_.add("model.baseline", model, tr("Take as &baseline"), {}, [this] {
-        baseline_ = compilation_;
-        baselineTaken_ = true;
-        log(tr("What is compiled now is what runs are compared with."));
-        setBusy(busy_);
+    makeModelActions();
+    makeViewActions();
+    actions_.add("help.about", help, tr("&About Lathe"), {}, [this] {
+        const auto version = base::version();
+        QMessageBox::about(this, tr("About Lathe"),
+                           tr("<b>Lathe %1</b><p>A workbench for making trained models fast.</p>")
+                               .arg(QString::fromUtf8(version.data(), qsizetype(version.size()))));
     });
-    actions_.add("model.sweep", model, tr("Run o&ver a size…"), {}, [this] {
-        showPage("profile");
-        profile_->askForSweep();
-    });
-    actions_.add("model.bisect", model, tr("B&isect…"), {}, [this] { askForBisect(); });
-    actions_.add("model.compare_with", model, tr("Compare &with model…"), {}, [this] { askForComparison(); });
-    actions_.add("model.drop_decisions", model, tr("&Drop all decisions"), {}, [this] {
-        whatIfs_->tryOut({tr("dropping all decisions"), [](driver::Decisions& decisions) { decisions = {}; }});
-    });
-    actions_.add("model.cancel", model, tr("C&ancel"), keys(Qt::Key_Escape), [this] { cancel(); });
+}
+
+void MainWindow::makeModelActions() {
+    const QString model = tr("Model");
+    const auto hasGraph = [this] { return modelGraph() != nullptr; };
+    const auto canWork = [this] { return !busy_ && modelGraph(); };
+    actions_.add("model.compile", model, tr("&Compile"), keys(Qt::Key_F5), [this] { compile(); }, canWork);
+    actions_.add("model.run", model, tr("&Run and profile"), keys(Qt::Key_F6), [this] { run(); }, canWork);
+    actions_.add(
+        "model.compare", model, tr("Run and co&mpare"), keys(Qt::SHIFT | Qt::Key_F6), [this] { runAndCompare(); },
+        [this] { return !busy_ && baseline_; });
+    actions_.add(
+        "model.baseline", model, tr("Take as &baseline"), {},
+        [this] {
+            baseline_ = compilation_;
+            baselineTaken_ = true;
+            log(tr("What is compiled now is what runs are compared with."));
+            setBusy(busy_);
+        },
+        [this] { return !busy_ && isCompiled(); });
+    actions_.add(
+        "model.sweep", model, tr("Run o&ver a size…"), {},
+        [this] {
+            showPage("profile");
+            profile_->askForSweep();
+        },
+        canWork);
+    actions_.add("model.bisect", model, tr("B&isect…"), {}, [this] { askForBisect(); }, hasGraph);
+    actions_.add("model.compare_with", model, tr("Compare &with model…"), {}, [this] { askForComparison(); }, canWork);
+    actions_.add(
+        "model.drop_decisions", model, tr("&Drop all decisions"), {},
+        [this] {
+            whatIfs_->tryOut({tr("dropping all decisions"), [](driver::Decisions& decisions) { decisions = {}; }});
+        },
+        hasGraph);
+    actions_.add(
+        "model.cancel", model, tr("C&ancel"), keys(Qt::Key_Escape), [this] { cancel(); }, [this] { return busy_; });
     actions_.add("model.settings", model, tr("&Settings…"), keys(Qt::CTRL | Qt::Key_Comma),
                  [this] { askForSettings(); });
-    actions_.add("view.places", view, tr("&Go to…"), keys(Qt::CTRL | Qt::Key_P), [this] { openPalette(true); });
+}
+
+void MainWindow::makeViewActions() {
+    const QString edit = tr("Edit"), view = tr("View");
+    actions_.add(
+        "view.places", view, tr("&Go to…"), keys(Qt::CTRL | Qt::Key_P), [this] { openPalette(true); },
+        [this] { return modelGraph() != nullptr; });
     actions_.add("view.commands", view, tr("Co&mmands…"), keys(Qt::CTRL | Qt::SHIFT | Qt::Key_P),
                  [this] { openPalette(false); });
     for (size_t i = 0; i < pageTable_.size(); ++i) {
@@ -123,10 +168,13 @@ void MainWindow::makeActions() {
         for (const views::PageAction& own : page->pageActions())
             actions_.adopt(page->id() + "." + own.id, page->title(), own.action, own.keys);
     }
-    actions_.add("view.back", view, tr("&Back"), keys(Qt::ALT | Qt::Key_Left), [this] { selection_.goBack(); });
-    actions_.add("view.forward", view, tr("F&orward"), keys(Qt::ALT | Qt::Key_Right),
-                 [this] { selection_.goForward(); });
-    allowSteps();
+    actions_.enableWhen("check.values", [this] { return !busy_ && modelGraph(); });
+    actions_.add(
+        "view.back", view, tr("&Back"), keys(Qt::ALT | Qt::Key_Left), [this] { selection_.goBack(); },
+        [this] { return selection_.canGoBack(); });
+    actions_.add(
+        "view.forward", view, tr("F&orward"), keys(Qt::ALT | Qt::Key_Right), [this] { selection_.goForward(); },
+        [this] { return selection_.canGoForward(); });
     actions_.adopt("view.problems", view, problemsDock_->toggleViewAction());
     actions_.adopt("view.log", view, logDock_->toggleViewAction());
     actions_.adopt("log.copy", edit, log_->copyAction());
@@ -144,12 +192,6 @@ void MainWindow::makeActions() {
         themes->addAction(action);
     }
     actions_.add("view.shortcuts", view, tr("S&hortcuts…"), {}, [this] { ShortcutsDialog(actions_, this).exec(); });
-    actions_.add("help.about", help, tr("&About Lathe"), {}, [this] {
-        const auto version = base::version();
-        QMessageBox::about(this, tr("About Lathe"),
-                           tr("<b>Lathe %1</b><p>A workbench for making trained models fast.</p>")
-                               .arg(QString::fromUtf8(version.data(), qsizetype(version.size()))));
-    });
 }
 
 void MainWindow::makeMenus() {
