@@ -92,7 +92,7 @@ MainWindow::MainWindow()
     makeMenus();
     connect(settingsButton_, &QToolButton::clicked, actions_["model.settings"], &QAction::trigger);
     std::vector<Diagnostic> unread;
-    settings_ = RunSettings::kept(&unread);
+    work_.settings = RunSettings::kept(&unread);
     for (const Diagnostic& warning : unread)
         log(QString::fromStdString(toString(warning)), views::models::LogLevel::Warning);
     showSettings();
@@ -178,9 +178,9 @@ void MainWindow::findNext(bool forward) {
 }
 
 void MainWindow::showFunction(int call) {
-    if (!compilation_ || size_t(call) >= trace_->calls.size())
+    if (!work_.compilation || size_t(call) >= work_.trace->calls.size())
         return;
-    selection_.set({compilation_->provenance->nodesOf(call, -1), call});
+    selection_.set({work_.compilation->provenance->nodesOf(call, -1), call});
     showPage("loops");
 }
 
@@ -205,7 +205,7 @@ void MainWindow::turnTo(const QString& id, bool seen) {
 }
 
 bool MainWindow::isSettled() const {
-    return !busy_ && !layingOut_ && !engine_.isLooking() && !model_->isArranging() && !compare_->isArranging() &&
+    return !work_.busy && !layingOut_ && !engine_.isLooking() && !model_->isArranging() && !compare_->isArranging() &&
            !passes_->isArranging() && !fusion_->isArranging() && !tensor_->isBusy() && !engine_.isReadingStudy() &&
            !tuning_->isFilling() && find_->isSettled();
 }
@@ -272,8 +272,8 @@ void MainWindow::showOpened(const QString& path, const TracePtr& trace) {
     const Next next = std::exchange(next_, Next::Nothing);
     const bool other = !std::exchange(reloading_, false);
     if (other) { // another model, not the one whose file has changed
-        settings_.fixSizes = false;
-        settings_.inputs = {};
+        work_.settings.fixSizes = false;
+        work_.settings.inputs = {};
         keeper_.close();
         whatIfs_->reset({});
         exportList_.show({});
@@ -281,10 +281,10 @@ void MainWindow::showOpened(const QString& path, const TracePtr& trace) {
         unreadDecisions_.clear();
         unreadSettings_.clear();
     }
-    path_ = path;
-    changedAt_ = QFileInfo(path).lastModified();
-    trace_ = trace;
-    compilation_ = baseline_ = nullptr;
+    work_.path = path;
+    work_.changedAt = QFileInfo(path).lastModified();
+    work_.trace = trace;
+    work_.compilation = baseline_ = nullptr;
     baselineTaken_ = false;
     selection_.clear();
     tensor_->setTensor({});
@@ -337,22 +337,23 @@ void MainWindow::showOpened(const QString& path, const TracePtr& trace) {
 }
 
 void MainWindow::setRunSettings(const RunSettings& settings) {
-    settings_ = settings;
-    settings_.keep();
+    work_.settings = settings;
+    work_.settings.keep();
     keeper_.touch();
     showSettings();
 }
 
 void MainWindow::showSettings() {
-    const QString text = settings_.text(modelGraph());
+    const QString text = work_.settings.text(modelGraph());
     settingsButton_->setText(fontMetrics().elidedText(text, Qt::ElideRight, widestSettings));
     settingsButton_->setToolTip(views::models::plainTip(tr("What models are compiled and run for: %1").arg(text)));
-    const bool leavesOpen = modelGraph() && !settings_.fixSizes && !views::models::openSizesOf(*trace_->graph).empty();
-    tuning_->setSettings(text, leavesOpen ? trace_->graph : nullptr);
+    const bool leavesOpen =
+        modelGraph() && !work_.settings.fixSizes && !views::models::openSizesOf(*work_.trace->graph).empty();
+    tuning_->setSettings(text, leavesOpen ? work_.trace->graph : nullptr);
 }
 
 void MainWindow::askForSettings() {
-    RunSettingsDialog dialog(settings_, modelGraph(), this);
+    RunSettingsDialog dialog(work_.settings, modelGraph(), this);
     if (dialog.exec() == QDialog::Accepted)
         setRunSettings(dialog.settings());
 }
@@ -403,7 +404,7 @@ void MainWindow::logStage(const QString& what) {
 }
 
 void MainWindow::setBusy(bool busy) {
-    busy_ = busy;
+    work_.busy = busy;
     if (busy)
         progress_->begin();
     else

@@ -5,9 +5,8 @@
 #pragma once
 
 #include "app/actions.h"
-#include "app/engine.h"
+#include "app/open_work.h"
 #include "app/project_keeper.h"
-#include "app/run_settings.h"
 #include "app/theme.h"
 #include "app/what_ifs.h"
 #include "views/models/exporting/export_list_model.h"
@@ -17,7 +16,6 @@
 #include "views/models/window/palette_model.h"
 #include "views/models/window/selection.h"
 
-#include <QDateTime>
 #include <QMainWindow>
 
 class QDockWidget;
@@ -110,7 +108,7 @@ public:
     void cancel();
     /// What is decided otherwise than by default; each change can be undone.
     const driver::Decisions& decisions() const { return whatIfs_->decisions(); }
-    const RunSettings& runSettings() const { return settings_; }
+    const RunSettings& runSettings() const { return work_.settings; }
     /// For the next compilation and run; kept, but for the sizes.
     void setRunSettings(const RunSettings& settings);
     void showPage(
@@ -121,11 +119,11 @@ public:
 
     views::models::Selection& selection() { return selection_; }
     /// Of the open model; null: there is none.
-    const model::ModelGraph* modelGraph() const { return trace_ ? trace_->graph.get() : nullptr; }
+    const model::ModelGraph* modelGraph() const { return work_.graph(); }
     /// Of the last compilation; null: there is none.
-    ProvenancePtr provenance() const { return compilation_ ? compilation_->provenance : nullptr; }
+    ProvenancePtr provenance() const { return work_.compilation ? work_.compilation->provenance : nullptr; }
     /// The last one, good or not; null: there is none.
-    const CompilationPtr& compilation() const { return compilation_; }
+    const CompilationPtr& compilation() const { return work_.compilation; }
     /// What runs are compared with: the good compilation before, or what the user took; null: there is none.
     const CompilationPtr& baseline() const { return baseline_; }
     views::graph::ModelPage* modelPage() const { return model_; }
@@ -151,12 +149,12 @@ public:
     views::passes::BisectDialog* bisectDialog() const { return bisect_; }
     /// Ends all work, and waits for it, at most so long; false if some is still busy. The last thing before the program ends.
     bool finish(std::chrono::milliseconds patience) { return engine_.finish(patience); }
-    bool isBusy() const { return busy_; }
+    bool isBusy() const { return work_.busy; }
     /// A study goes on, beside which the window has settled nevertheless.
     bool isTuning() const { return engine_.isTuning(); }
     /// Nothing is queued, the graph has its final places and the pages their texts.
     bool isSettled() const;
-    bool isCompiled() const { return compilation_ && compilation_->artifact; }
+    bool isCompiled() const { return work_.isCompiled(); }
 
 signals:
     /// It is, from now on.
@@ -197,8 +195,6 @@ private:
     void load(const QString& path);
     /// What was to follow on what is being opened or compiled.
     void forgetPlans();
-    /// Whether the file is another than the one that is shown.
-    bool hasChanged() const;
     void connectProject();
     void askForProject();
     /// Of what is to be kept of this window.
@@ -207,8 +203,6 @@ private:
     /// The model of a project that was saved with another, or with one that is not there: what the user says.
     bool askForModel(OpenedProject& opened);
     void keepUnsaved();
-    /// A name for what is written of the model, in its folder.
-    QString besideModel(const QString& suffix) const;
     /// A name that no file can be meant by is said to be one.
     bool refusesName(const QString& path);
     void endOpeningLast();
@@ -283,14 +277,11 @@ private:
     WhatIfs* whatIfs_;
     std::optional<OpenedProject> restoring_;       // whose model is being opened
     std::string unreadDecisions_, unreadSettings_; // of the project, as its file has them
-    RunSettings settings_;
-    QDateTime changedAt_;        // the file of the open model
-    QString path_, opening_;     // of the model that is open; of the one that was asked for last
-    TracePtr trace_;             // of the last compilation; before: of the import
-    CompilationPtr compilation_; // the last one, good or not
+    OpenWork work_;
+    QString opening_; // the model that was asked for last
     CompilationPtr baseline_;
     bool baselineTaken_ = false; // by the user: no compilation takes its place
-    bool busy_ = false, layingOut_ = false;
+    bool layingOut_ = false;
     bool reloading_ = false;   // the model whose file has changed is being opened anew
     bool openingLast_ = false; // what was open last, which asks nothing
     enum class Next { Nothing, Compile, Run, Sweep, Compare };

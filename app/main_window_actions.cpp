@@ -90,10 +90,10 @@ void MainWindow::makeActions() {
         [this] { askForProject(); }, hasGraph);
     actions_.add(
         "file.report", file, tr("Write a re&port…"), {}, [this] { askForReport(); },
-        [this] { return !busy_ && trace_; });
+        [this] { return !work_.busy && work_.trace; });
     actions_.add(
         "file.export", file, tr("&Export…"), keys(Qt::CTRL | Qt::Key_E), [this] { askForExport(); },
-        [this] { return !busy_ && modelGraph(); });
+        [this] { return !work_.busy && modelGraph(); });
     actions_.add(
         "file.exports", file, tr("Expor&ts…"), keys(Qt::CTRL | Qt::SHIFT | Qt::Key_E), [this] { askForExports(false); },
         hasGraph);
@@ -118,21 +118,21 @@ void MainWindow::makeActions() {
 void MainWindow::makeModelActions() {
     const QString model = tr("Model");
     const auto hasGraph = [this] { return modelGraph() != nullptr; };
-    const auto canWork = [this] { return !busy_ && modelGraph(); };
+    const auto canWork = [this] { return !work_.busy && modelGraph(); };
     actions_.add("model.compile", model, tr("&Compile"), keys(Qt::Key_F5), [this] { compile(); }, canWork);
     actions_.add("model.run", model, tr("&Run and profile"), keys(Qt::Key_F6), [this] { run(); }, canWork);
     actions_.add(
         "model.compare", model, tr("Run and co&mpare"), keys(Qt::SHIFT | Qt::Key_F6), [this] { runAndCompare(); },
-        [this] { return !busy_ && baseline_; });
+        [this] { return !work_.busy && baseline_; });
     actions_.add(
         "model.baseline", model, tr("Take as &baseline"), {},
         [this] {
-            baseline_ = compilation_;
+            baseline_ = work_.compilation;
             baselineTaken_ = true;
             log(tr("What is compiled now is what runs are compared with."));
-            setBusy(busy_);
+            setBusy(work_.busy);
         },
-        [this] { return !busy_ && isCompiled(); });
+        [this] { return !work_.busy && isCompiled(); });
     actions_.add(
         "model.sweep", model, tr("Run o&ver a size…"), {},
         [this] {
@@ -149,7 +149,8 @@ void MainWindow::makeModelActions() {
         },
         hasGraph);
     actions_.add(
-        "model.cancel", model, tr("C&ancel"), keys(Qt::Key_Escape), [this] { cancel(); }, [this] { return busy_; });
+        "model.cancel", model, tr("C&ancel"), keys(Qt::Key_Escape), [this] { cancel(); },
+        [this] { return work_.busy; });
     actions_.add("model.settings", model, tr("&Settings…"), keys(Qt::CTRL | Qt::Key_Comma),
                  [this] { askForSettings(); });
 }
@@ -168,7 +169,7 @@ void MainWindow::makeViewActions() {
         for (const views::PageAction& own : page->pageActions())
             actions_.adopt(page->id() + "." + own.id, page->title(), own.action, own.keys);
     }
-    actions_.enableWhen("check.values", [this] { return !busy_ && modelGraph(); });
+    actions_.enableWhen("check.values", [this] { return !work_.busy && modelGraph(); });
     actions_.add(
         "view.back", view, tr("&Back"), keys(Qt::ALT | Qt::Key_Left), [this] { selection_.goBack(); },
         [this] { return selection_.canGoBack(); });
@@ -283,7 +284,7 @@ void MainWindow::openPalette(bool places) {
     using views::models::PaletteEntry;
     std::vector<PaletteEntry> entries;
     if (places) {
-        entries = views::models::placesOf(trace_.get());
+        entries = views::models::placesOf(work_.trace.get());
     } else {
         const auto& all = actions_.entries();
         for (size_t i = 0; i < all.size(); ++i)
@@ -324,7 +325,7 @@ QWidget* MainWindow::makeWelcome() {
 }
 
 void MainWindow::askForFile() {
-    const QString folder = path_.isEmpty() ? QString() : QFileInfo(path_).absolutePath();
+    const QString folder = work_.path.isEmpty() ? QString() : QFileInfo(work_.path).absolutePath();
     const QString path = views::askForFile(this, tr("Open a model or project"), folder,
                                            tr("Models and projects (*.onnx *.lathe);;All files (*)"));
     if (!path.isEmpty())
@@ -334,15 +335,15 @@ void MainWindow::askForFile() {
 void MainWindow::askForComparison() {
     if (!modelGraph())
         return;
-    const QString path = views::askForFile(this, tr("Compare with a model"), QFileInfo(path_).absolutePath(),
+    const QString path = views::askForFile(this, tr("Compare with a model"), QFileInfo(work_.path).absolutePath(),
                                            tr("Models (*.onnx);;All files (*)"));
     if (!path.isEmpty())
         compareWith(path);
 }
 
 void MainWindow::askForReport() {
-    const QString path =
-        views::askForNewFile(this, tr("Write a report"), besideModel(".html"), tr("Pages (*.html);;All files (*)"));
+    const QString path = views::askForNewFile(this, tr("Write a report"), work_.besideModel(".html"),
+                                              tr("Pages (*.html);;All files (*)"));
     if (!path.isEmpty())
         writeReport(path);
 }

@@ -82,10 +82,10 @@ views::models::ExportEnd endOf(const ExportedBundle& exported) {
 
 /// A bundle is made without what a run is given: sizes that were fixed for that are fixed.
 driver::Options MainWindow::optionsOfExport() const {
-    driver::Options options = settings_.options(*trace_->graph);
+    driver::Options options = work_.settings.options(*work_.trace->graph);
     options.inputsAtNeed = {};
-    if (trace_->fixedAtNeed)
-        for (device::RunnerValue& input : inspect::inputsOf(trace_->passes.front().after->main())) {
+    if (work_.trace->fixedAtNeed)
+        for (device::RunnerValue& input : inspect::inputsOf(work_.trace->passes.front().after->main())) {
             for (int64_t& dim : input.dims)
                 dim = std::max<int64_t>(dim, -1);
             options.shapes.emplace_back(std::move(input.name), std::move(input.dims));
@@ -94,46 +94,47 @@ driver::Options MainWindow::optionsOfExport() const {
 }
 
 void MainWindow::askForExport() {
-    if (!modelGraph() || busy_)
+    if (!modelGraph() || work_.busy)
         return;
-    if (hasChanged())
+    if (work_.hasChanged())
         return compile(); // what is shown is not what would be exported
     if (exportWizard_)
         return exportWizard_->raise();
-    if (exportsOf_ == path_)
+    if (exportsOf_ == work_.path)
         return beginExport(exports_);
     beginExport(exportList_.rowCount() > 0 ? exportList_.at(0).request : ExportRequest());
 }
 
 void MainWindow::beginExport(const ExportRequest& chosen) {
     ExportRequest begin = chosen;
-    ExportChoices choices = exportChoices(path_, optionsOfExport(), trace_);
-    choices.target = settings_.target;
+    ExportChoices choices = exportChoices(work_.path, optionsOfExport(), work_.trace);
+    choices.target = work_.settings.target;
     choices.isDecided = decisions() != driver::Decisions();
     if (isCompiled())
-        if (const auto parts = artifact::partsOf(compilation_->artifact->path()))
+        if (const auto parts = artifact::partsOf(work_.compilation->artifact->path()))
             choices.artifactBytes = qint64(parts->codeBytes + parts->constantBytes);
 
     if (begin.name.isEmpty()) {
-        begin.name = QString::fromStdString(deploy::modelNameOf(path_.toStdString()));
-        begin.targets = {settings_.target};
+        begin.name = QString::fromStdString(deploy::modelNameOf(work_.path.toStdString()));
+        begin.targets = {work_.settings.target};
         begin.parts = choices.parts;
         begin.licence = QSettings().value("export/licence").toString();
-        begin.out = besideModel(QStringLiteral("-bundle"));
+        begin.out = work_.besideModel(QStringLiteral("-bundle"));
     }
-    begin.sizes = settings_.fixSizes ? QList<ExportSize>() : sizesOf(*trace_->graph, settings_.sizes, chosen.sizes);
+    begin.sizes = work_.settings.fixSizes ? QList<ExportSize>()
+                                          : sizesOf(*work_.trace->graph, work_.settings.sizes, chosen.sizes);
     exportWizard_ = new ExportWizard(choices, begin, this);
     exportWizard_->setAttribute(Qt::WA_DeleteOnClose);
     connect(exportWizard_, &ExportWizard::planWanted, this, [this](const ExportRequest& request) {
         exports_ = request;
-        exportsOf_ = path_;
+        exportsOf_ = work_.path;
         QSettings().setValue("export/licence", request.licence);
         planned_.reset();
         setBusy(true);
         log(tr("Compiling for a bundle"));
         deploy::BundleOptions options = bundleOptionsOf(request, optionsOfExport());
         options.decisions = decisions();
-        engine_.planBundle(path_, std::move(options));
+        engine_.planBundle(work_.path, std::move(options));
     });
     connect(exportWizard_, &ExportWizard::exportWanted, this, [this](const ExportRequest& request) {
         exports_ = request;
@@ -141,7 +142,7 @@ void MainWindow::beginExport(const ExportRequest& chosen) {
         log(tr("Exporting to %1").arg(request.out));
         std::optional<deploy::CheckWish> check;
         if (const auto device = device::parseDevice(request.device.toStdString()); request.check && device)
-            check = {.threads = device->isLocal() ? settings_.threads : 0,
+            check = {.threads = device->isLocal() ? work_.settings.threads : 0,
                      .device = *device}; // as a run of the window has
         engine_.exportBundle(planned_, request.out, request.replace, std::move(check));
     });
@@ -155,7 +156,7 @@ void MainWindow::beginExport(const ExportRequest& chosen) {
 }
 
 void MainWindow::keepExport(const ExportedBundle& exported) {
-    if (exportsOf_ != path_)
+    if (exportsOf_ != work_.path)
         return;
     exportList_.add({.request = exports_,
                      .settings = argumentsOf(optionsOfExport()),

@@ -15,13 +15,13 @@ void MainWindow::askForExports(bool compare) {
         return;
     if (exportsDialog_)
         return exportsDialog_->raise();
-    exportsDialog_ = new ExportsDialog(exportList_, path_, this);
+    exportsDialog_ = new ExportsDialog(exportList_, work_.path, this);
     exportsDialog_->setAttribute(Qt::WA_DeleteOnClose);
     connect(exportsDialog_, &QDialog::finished, this, [this] { exportsDialog_ = nullptr; });
     connect(exportsDialog_, &ExportsDialog::repeatWanted, this, [this](int row) {
         const views::models::ExportRequest request = exportList_.at(row).request;
         exportsDialog_->accept();
-        exportsOf_ = path_;
+        exportsOf_ = work_.path;
         exports_ = request;
         askForExport();
     });

@@ -9,6 +9,7 @@
 #include "views/page/file_dialog.h"
 #include "views/tuning/tuning_page.h"
 
+#include <QDir>
 #include <QFileInfo>
 #include <QJsonArray>
 #include <QJsonDocument>
@@ -63,7 +64,7 @@ void MainWindow::connectProject() {
                                .arg(QString::fromStdString(problem.what), path),
                            views::models::LogLevel::Error);
             status_->setText(QString::fromStdString(toString(problem)));
-            std::vector<Diagnostic> all = trace_ ? trace_->diagnostics : std::vector<Diagnostic>();
+            std::vector<Diagnostic> all = work_.trace ? work_.trace->diagnostics : std::vector<Diagnostic>();
             all.push_back(problem);
             showProblems(std::move(all));
             if (!opening || path == keeper_.path() || !project::File::isOpen(path.toStdString()))
@@ -84,9 +85,9 @@ void MainWindow::connectProject() {
 
 project::Project MainWindow::projectState() const {
     project::Project project;
-    project.model.path = path_.toStdString();
+    project.model.path = work_.path.toStdString();
     project.decisions = whatIfs_->decisions();
-    project.kept[project::settingsKey] = settings_.toJson();
+    project.kept[project::settingsKey] = work_.settings.toJson();
     project.kept[pageKey] = pageTable_[size_t(pages_->currentIndex())]->id().toStdString();
     project.kept[nodesKey] = textOf(selection_.nodes());
     project.kept[compiledKey] = isCompiled() ? "yes" : "no";
@@ -103,28 +104,23 @@ project::Project MainWindow::projectState() const {
 
 void MainWindow::askForProject() {
     const QString path = views::askForNewFile(this, tr("Save the work as a project"),
-                                              projectPath().isEmpty() ? besideModel(".lathe") : projectPath(),
+                                              projectPath().isEmpty() ? work_.besideModel(".lathe") : projectPath(),
                                               tr("Projects (*.lathe)"), QStringLiteral("lathe"));
     if (path.isEmpty())
         return;
     if (path == keeper_.path() && !keeper_.isReadOnly() && !keeper_.isFailing())
         return log(tr("%1 is kept as you go: there is nothing to save.").arg(QFileInfo(path).fileName()));
-    if (const auto other = driver::keepsModel(path.toStdString(), path_.toStdString(), *trace_); !other)
+    if (const auto other = driver::keepsModel(path.toStdString(), work_.path.toStdString(), *work_.trace); !other)
         return showProblems({other.error()});
     saveProject(path);
 }
 
 void MainWindow::keepUnsaved() {
-    if (const QString path = newUnsavedProject(path_); !path.isEmpty())
+    if (const QString path = newUnsavedProject(work_.path); !path.isEmpty())
         keeper_.create(path);
     else
         log(tr("What you do is not kept: its folder cannot be made. Save it as a project (Ctrl+S)."),
             views::models::LogLevel::Error);
-}
-
-QString MainWindow::besideModel(const QString& suffix) const {
-    const QFileInfo model(path_);
-    return QStringLiteral("%1/%2%3").arg(model.absolutePath(), model.completeBaseName(), suffix);
 }
 
 QString MainWindow::projectPath() const {
@@ -202,7 +198,7 @@ void MainWindow::restoreProject() {
     };
     std::vector<Diagnostic> warnings = opened.project.warnings;
     std::vector<Diagnostic> unread;
-    settings_ = RunSettings::fromJson(kept(project::settingsKey), &unread);
+    work_.settings = RunSettings::fromJson(kept(project::settingsKey), &unread);
     unreadSettings_ = kept(unread.empty() ? project::unreadSettings : project::settingsKey);
     std::ranges::move(unread, std::back_inserter(warnings));
     showSettings();
@@ -229,7 +225,7 @@ void MainWindow::restoreProject() {
         engine_.readStudy(tuneOptions(), studyOfProject_);
     showPage(QString::fromStdString(kept(pageKey)));
     passesSeen_ = profileSeen_ = true; // the page is the one that was left
-    selection_.set(nodesOf(kept(nodesKey), *trace_->graph));
+    selection_.set(nodesOf(kept(nodesKey), *work_.trace->graph));
     connect(
         this, &MainWindow::settled, this,
         [this] {
@@ -244,7 +240,7 @@ void MainWindow::restoreProject() {
 
 void MainWindow::showTitle() {
     // Many models are called model.onnx, each in a folder of its own.
-    const QFileInfo model(path_);
+    const QFileInfo model(work_.path);
     const QString name = QStringLiteral("%1/%2").arg(model.dir().dirName(), model.fileName());
     setWindowTitle(views::models::oneLine(projectPath().isEmpty()
                                               ? tr("%1 – Lathe").arg(name)

@@ -59,7 +59,7 @@ void MainWindow::connectTuning() {
     });
     connect(whatIfs_, &WhatIfs::changed, this, [this] { tuning_->setDecisions(whatIfs_->decisions()); });
     connect(&engine_, &Engine::studyBegun, this, [this](const QString& path, const views::models::StudyHead& head) {
-        if (path != path_)
+        if (path != work_.path)
             return;
         studyOfProject_ = head.id;
         tuning_->begin(head);
@@ -67,7 +67,7 @@ void MainWindow::connectTuning() {
         checkSettled();
     });
     connect(&engine_, &Engine::studied, this, [this](const QString& path, const views::models::StudyUpdate& update) {
-        if (path != path_)
+        if (path != work_.path)
             return;
         tuning_->add(update);
         tuning_->setStage(update.note);
@@ -81,7 +81,7 @@ void MainWindow::connectTuning() {
     connect(&engine_, &Engine::studyRead, this,
             [this](const QString& path, const views::models::StudyHead& head, const views::models::StudyUpdate& update,
                    const views::models::StudyEnd& end) {
-                if (path == path_ && !tuning_->isRunning())
+                if (path == work_.path && !tuning_->isRunning())
                     tuning_->showRecorded(head, update, end);
             });
     connect(&engine_, &Engine::studyWarned, this, [this](const std::vector<Diagnostic>& warnings) {
@@ -95,8 +95,8 @@ void MainWindow::connectTuning() {
 
 tuning::TuneOptions MainWindow::tuneOptions() const {
     tuning::TuneOptions options;
-    options.compile = settings_.options(*trace_->graph);
-    options.runner.threads = settings_.threads;
+    options.compile = work_.settings.options(*work_.trace->graph);
+    options.runner.threads = work_.settings.threads;
     options.decisions = whatIfs_->decisions();
     // What tuning found is a candidate like others: it is held against the default.
     std::erase_if(options.decisions.kernels,
@@ -109,11 +109,11 @@ void MainWindow::startTuning(const views::models::StudyRequest& request) {
         return;
     if (engine_.isTuning())
         return log(tr("The study before is still ending: start again in a moment."), LogLevel::Warning);
-    if (hasChanged())
+    if (work_.hasChanged())
         return compile(); // what is shown is not what would be tuned
     TuneWish wish;
     wish.options = tuneOptions();
-    wish.options.inputs = settings_.inputs;
+    wish.options.inputs = work_.settings.inputs;
     wish.options.plan.time = std::chrono::duration<double>(request.limits.seconds);
     wish.options.plan.trials = request.limits.trials;
     wish.options.plan.search = request.search.toStdString();
@@ -126,7 +126,7 @@ void MainWindow::startTuning(const views::models::StudyRequest& request) {
         wish.options.chosen = [kernels = request.kernels](const tune::Task& task) {
             return kernels.contains(QString::fromStdString(task.kernel));
         };
-    wish.name = QFileInfo(path_).completeBaseName();
+    wish.name = QFileInfo(work_.path).completeBaseName();
     wish.records = request.records;
     wish.resume = request.resume;
     wish.study = request.study;
@@ -137,7 +137,7 @@ void MainWindow::startTuning(const views::models::StudyRequest& request) {
 
 void MainWindow::showTuned(const QString& path, const views::models::StudyEnd& end,
                            const std::vector<Diagnostic>& problems) {
-    if (path != path_)
+    if (path != work_.path)
         return;
     tuning_->end(end);
     if (!problems.empty()) {

@@ -41,12 +41,12 @@ void MainWindow::connectWork() {
     connect(&engine_, &Engine::progress, this, [this](const QString& what, double fraction) {
         status_->setText(what);
         logStage(what);
-        if (busy_)
+        if (work_.busy)
             progress_->report(fraction);
     });
     connect(&engine_, &Engine::idle, this, [this] {
         setBusy(engine_.isBusy()); // something may have been asked for since
-        if (!busy_)
+        if (!work_.busy)
             tensor_->endWaiting(tr("It was cancelled."));
         checkSettled();
     });
@@ -62,7 +62,7 @@ void MainWindow::connectRuns() {
     connect(&engine_, &Engine::measured, profile_, &views::profile::ProfilePage::setPeaks);
     connect(&engine_, &Engine::flamed, this,
             [this](const CompilationPtr& of, const std::shared_ptr<const inspect::Flame>& flame) {
-                if (of == compilation_)
+                if (of == work_.compilation)
                     profile_->setFlame(flame);
             });
 }
@@ -92,20 +92,20 @@ void MainWindow::connectComparison() {
 }
 
 void MainWindow::compile() {
-    if (path_.isEmpty() || !trace_->graph)
+    if (work_.path.isEmpty() || !work_.trace->graph)
         return;
-    if (hasChanged()) {
+    if (work_.hasChanged()) {
         if (next_ == Next::Nothing)
             next_ = Next::Compile;
         if (std::exchange(reloading_, true))
             return; // it is on its way, and compiled with what is decided then
-        log(tr("%1 has changed: it is opened anew.").arg(QFileInfo(path_).fileName()));
-        return load(path_);
+        log(tr("%1 has changed: it is opened anew.").arg(QFileInfo(work_.path).fileName()));
+        return load(work_.path);
     }
     setBusy(true);
     log(tr("Compiling"));
     askedOn_ = pages_->currentIndex();
-    engine_.compile(settings_.options(*trace_->graph), whatIfs_->decisions());
+    engine_.compile(work_.settings.options(*work_.trace->graph), whatIfs_->decisions());
 }
 
 void MainWindow::compareWith(const QString& path) {
@@ -114,23 +114,18 @@ void MainWindow::compareWith(const QString& path) {
         return;
     setBusy(true);
     log(tr("Comparing with %1").arg(views::models::shownPath(path)));
-    engine_.compareModels(trace_->graph, absolute);
-}
-
-bool MainWindow::hasChanged() const {
-    const QFileInfo file(path_);
-    return file.exists() && file.lastModified() != changedAt_;
+    engine_.compareModels(work_.trace->graph, absolute);
 }
 
 void MainWindow::showCompiled(const QString& path, const CompilationPtr& compilation) {
-    if (path != path_)
+    if (path != work_.path)
         return;
-    const bool other = compilation_ && (compilation_->decisions != compilation->decisions ||
-                                        compilation_->options != compilation->options);
+    const bool other = work_.compilation && (work_.compilation->decisions != compilation->decisions ||
+                                             work_.compilation->options != compilation->options);
     if (isCompiled() && other && !baselineTaken_)
-        baseline_ = compilation_;
-    compilation_ = compilation;
-    trace_ = TracePtr(compilation->provenance, &compilation->trace());
+        baseline_ = work_.compilation;
+    work_.compilation = compilation;
+    work_.trace = TracePtr(compilation->provenance, &compilation->trace());
     selection_.dropCalls();
     tensor_->dropChecked();
     for (views::Page* page : pageTable_)
@@ -139,22 +134,22 @@ void MainWindow::showCompiled(const QString& path, const CompilationPtr& compila
     tuning_->setContext({.provenance = compilation->provenance,
                          .options = compilation->options,
                          .decisions = compilation->decisions,
-                         .threads = settings_.threads,
+                         .threads = work_.settings.threads,
                          .control = engine_.tuneControl()});
-    showProblems(trace_->diagnostics);
+    showProblems(work_.trace->diagnostics);
     const bool good = isCompiled();
     if (good)
-        facts_->setText(views::models::counted(qint64(trace_->calls.size()), "kernel call", "kernel calls"));
+        facts_->setText(views::models::counted(qint64(work_.trace->calls.size()), "kernel call", "kernel calls"));
     if (good)
         log(tr("Compiled in %1 s: %2, called %3. Run (F6) to see where the time goes.")
                 .arg(compilation->seconds, 0, 'f', 2)
                 .arg(tr("%1 (%2 of them new)")
-                         .arg(views::models::counted(qint64(trace_->kernels.size()), "kernel", "kernels"))
-                         .arg(std::ranges::count(trace_->kernels, false, &driver::KernelRecord::cached)),
-                     views::models::counted(qint64(trace_->calls.size()), "time", "times")));
+                         .arg(views::models::counted(qint64(work_.trace->kernels.size()), "kernel", "kernels"))
+                         .arg(std::ranges::count(work_.trace->kernels, false, &driver::KernelRecord::cached)),
+                     views::models::counted(qint64(work_.trace->calls.size()), "time", "times")));
     else
         log(tr("Compilation ended without an artifact: Problems says why."), LogLevel::Error);
-    setBusy(busy_);
+    setBusy(work_.busy);
     keeper_.touch();
     const Next next = std::exchange(next_, Next::Nothing);
     if (good && next == Next::Run)
@@ -163,28 +158,28 @@ void MainWindow::showCompiled(const QString& path, const CompilationPtr& compila
         sweep(sweep_);
     else if (good && next == Next::Compare)
         runAndCompare();
-    else if (!trace_->passes.empty())
+    else if (!work_.trace->passes.empty())
         turnTo("passes", std::exchange(passesSeen_, true));
 }
 
 bool MainWindow::isOutdated() const {
-    driver::Options wanted = settings_.options(*trace_->graph);
-    wanted.threads = compilation_->options.threads; // to compile with: they change no code
-    if (!trace_->fixedAtNeed) {                     // nor do sizes that were not needed
-        wanted.shapesAtNeed = compilation_->options.shapesAtNeed;
-        wanted.inputsAtNeed = compilation_->options.inputsAtNeed;
+    driver::Options wanted = work_.settings.options(*work_.trace->graph);
+    wanted.threads = work_.compilation->options.threads; // to compile with: they change no code
+    if (!work_.trace->fixedAtNeed) {                     // nor do sizes that were not needed
+        wanted.shapesAtNeed = work_.compilation->options.shapesAtNeed;
+        wanted.inputsAtNeed = work_.compilation->options.inputsAtNeed;
     }
-    return wanted != compilation_->options || whatIfs_->decisions() != compilation_->decisions;
+    return wanted != work_.compilation->options || whatIfs_->decisions() != work_.compilation->decisions;
 }
 
 void MainWindow::run() {
-    if (path_.isEmpty() || !trace_->graph)
+    if (work_.path.isEmpty() || !work_.trace->graph)
         return;
     if (!isCompiled() || isOutdated()) {
         next_ = Next::Run;
         return compile();
     }
-    startRun({compilation_});
+    startRun({work_.compilation});
 }
 
 void MainWindow::runAndCompare() {
@@ -194,20 +189,20 @@ void MainWindow::runAndCompare() {
         next_ = Next::Compare;
         return compile();
     }
-    startRun({baseline_, compilation_});
+    startRun({baseline_, work_.compilation});
 }
 
 void MainWindow::startRun(std::vector<CompilationPtr> compilations) {
     setBusy(true);
     log(compilations.size() > 1 ? tr("Running the baseline and the compilation of now by turns") : tr("Running"));
     askedOn_ = pages_->currentIndex();
-    engine_.run(std::move(compilations), settings_.threads, views::models::shapesWith(*trace_->graph, settings_.sizes),
-                settings_.inputs);
+    engine_.run(std::move(compilations), work_.settings.threads,
+                views::models::shapesWith(*work_.trace->graph, work_.settings.sizes), work_.settings.inputs);
 }
 
 void MainWindow::showProfiles(const std::vector<CompilationPtr>& of, const std::vector<inspect::Profile>& profiles,
                               std::vector<Diagnostic> problems) {
-    if (of.empty() || of.back() != compilation_) // another was made meanwhile: its own run is what is wanted
+    if (of.empty() || of.back() != work_.compilation) // another was made meanwhile: its own run is what is wanted
         return of.size() > 1 ? runAndCompare() : run();
     if (profiles.empty()) {
         log(tr("The run failed."), LogLevel::Error);
@@ -218,7 +213,7 @@ void MainWindow::showProfiles(const std::vector<CompilationPtr>& of, const std::
             .arg(views::models::counted(profile.runs, "time", "times"))
             .arg(profile.medianMs, 0, 'f', 3));
     facts_->setText(tr("%1 · %2 · %3 ms")
-                        .arg(QFileInfo(path_).fileName(),
+                        .arg(QFileInfo(work_.path).fileName(),
                              views::models::counted(qint64(profile.rows.size()), "kernel call", "kernel calls"))
                         .arg(profile.medianMs, 0, 'f', 2));
     for (views::Page* page : pageTable_)
@@ -226,12 +221,12 @@ void MainWindow::showProfiles(const std::vector<CompilationPtr>& of, const std::
     const bool compared = profiles.size() > 1;
     if (compared)
         profile_->setChange(profiles.front(), profile, views::models::summaryOf(of.front()->decisions),
-                            views::models::summaryOf(compilation_->decisions));
+                            views::models::summaryOf(work_.compilation->decisions));
     turnTo("profile", std::exchange(profileSeen_, true) && !compared);
 }
 
 void MainWindow::sweep(const inspect::SweepQuestion& question) {
-    if (path_.isEmpty() || !trace_->graph)
+    if (work_.path.isEmpty() || !work_.trace->graph)
         return;
     sweep_ = question;
     if (!isCompiled() || isOutdated()) {
@@ -240,12 +235,13 @@ void MainWindow::sweep(const inspect::SweepQuestion& question) {
     }
     setBusy(true);
     log(tr("Running over %1").arg(QString::fromStdString(question.name)));
-    engine_.sweep(compilation_, settings_.threads, views::models::shapesWith(*trace_->graph, settings_.sizes),
-                  settings_.inputs, question);
+    engine_.sweep(work_.compilation, work_.settings.threads,
+                  views::models::shapesWith(*work_.trace->graph, work_.settings.sizes), work_.settings.inputs,
+                  question);
 }
 
 void MainWindow::showSweep(const CompilationPtr& of, const inspect::Sweep& sweep, std::vector<Diagnostic> problems) {
-    if (of != compilation_) // another was made meanwhile: its own sweep is what is wanted
+    if (of != work_.compilation) // another was made meanwhile: its own sweep is what is wanted
         return this->sweep(sweep_);
     if (!problems.empty()) {
         log(tr("Running over a size failed: Problems says why."), LogLevel::Error);
@@ -259,9 +255,9 @@ void MainWindow::showSweep(const CompilationPtr& of, const inspect::Sweep& sweep
 }
 
 void MainWindow::check(diagnose::CheckAgainst against) {
-    if (path_.isEmpty() || !trace_->graph)
+    if (work_.path.isEmpty() || !work_.trace->graph)
         return;
-    if (hasChanged())
+    if (work_.hasChanged())
         return compile(); // what is shown is not what would be checked
     setBusy(true);
     log(tr("Checking"));
@@ -271,20 +267,20 @@ void MainWindow::check(diagnose::CheckAgainst against) {
 
 diagnose::CheckQuestion MainWindow::checkQuestion(diagnose::CheckAgainst against) const {
     diagnose::CheckQuestion question;
-    question.options = settings_.options(*trace_->graph);
+    question.options = work_.settings.options(*work_.trace->graph);
     question.decisions = whatIfs_->decisions();
-    question.runner.threads = settings_.threads;
-    question.chosen = settings_.inputs;
+    question.runner.threads = work_.settings.threads;
+    question.chosen = work_.settings.inputs;
     if (!std::holds_alternative<diagnose::AgainstFiles>(against)) // files say sizes themselves
-        question.shapes = views::models::shapesWith(*trace_->graph, settings_.sizes);
+        question.shapes = views::models::shapesWith(*work_.trace->graph, work_.settings.sizes);
     question.against = std::move(against);
     return question;
 }
 
 void MainWindow::findValue(const QString& value) {
-    if (path_.isEmpty() || !trace_->graph)
+    if (work_.path.isEmpty() || !work_.trace->graph)
         return;
-    if (hasChanged())
+    if (work_.hasChanged())
         return compile(); // what is shown is not what would be computed
     setBusy(true);
     log(tr("Computing the values of %1").arg(value));
@@ -296,7 +292,7 @@ void MainWindow::findValue(const QString& value) {
 
 void MainWindow::showFound(const QString& path, const views::models::CheckedTensors& value,
                            std::vector<Diagnostic> problems) {
-    if (path != path_ || tensor_->awaited() != value.name)
+    if (path != work_.path || tensor_->awaited() != value.name)
         return; // something else is to be shown by now
     if (!problems.empty()) {
         log(tr("The values of %1 are not there: Problems says why.").arg(value.name), LogLevel::Error);
@@ -311,7 +307,7 @@ void MainWindow::showFound(const QString& path, const views::models::CheckedTens
 
 void MainWindow::showCheck(const QString& path, const std::shared_ptr<const diagnose::Check>& check,
                            std::vector<Diagnostic> problems) {
-    if (path != path_)
+    if (path != work_.path)
         return;
     if (!check) {
         log(tr("The check failed: Problems says why."), LogLevel::Error);
@@ -337,13 +333,13 @@ void MainWindow::showCheck(const QString& path, const std::shared_ptr<const diag
 void MainWindow::writeReport(const QString& path) {
     setBusy(true);
     const inspect::Profile& profile = profile_->model()->profile();
-    engine_.report({.trace = trace_,
-                    .model = path_.toStdString(),
-                    .options = compilation_    ? compilation_->options
-                               : trace_->graph ? settings_.options(*trace_->graph)
-                                               : driver::Options(),
-                    .decisions = compilation_ ? compilation_->decisions : decisions(),
-                    .compileSeconds = compilation_ ? compilation_->seconds : 0,
+    engine_.report({.trace = work_.trace,
+                    .model = work_.path.toStdString(),
+                    .options = work_.compilation    ? work_.compilation->options
+                               : work_.trace->graph ? work_.settings.options(*work_.trace->graph)
+                                                    : driver::Options(),
+                    .decisions = work_.compilation ? work_.compilation->decisions : decisions(),
+                    .compileSeconds = work_.compilation ? work_.compilation->seconds : 0,
                     .profile = profile.rows.empty() ? std::nullopt : std::optional(profile),
                     .peaks = {},
                     .problems = {}},
@@ -355,9 +351,9 @@ void MainWindow::askForBisect() {
         using views::passes::BisectDialog;
         bisect_ = new BisectDialog(this);
         connect(bisect_, &BisectDialog::wanted, this, [this](const diagnose::Fault& fault) {
-            if (!trace_ || !trace_->graph)
+            if (!work_.trace || !work_.trace->graph)
                 return bisect_->showEnd(tr("There is no model. Open one, then start again."));
-            if (hasChanged()) {
+            if (work_.hasChanged()) {
                 bisect_->showEnd(tr("The model's file has changed and is opened anew. Start again then."));
                 return compile();
             }
@@ -365,11 +361,11 @@ void MainWindow::askForBisect() {
             log(tr("Bisecting"));
             diagnose::BisectQuestion question;
             question.fault = fault;
-            question.options = settings_.options(*trace_->graph);
+            question.options = work_.settings.options(*work_.trace->graph);
             question.decisions = whatIfs_->decisions();
-            question.shapes = views::models::shapesWith(*trace_->graph, settings_.sizes);
-            question.chosen = settings_.inputs;
-            question.runner.threads = settings_.threads;
+            question.shapes = views::models::shapesWith(*work_.trace->graph, work_.settings.sizes);
+            question.chosen = work_.settings.inputs;
+            question.runner.threads = work_.settings.threads;
             engine_.bisect(std::move(question));
         });
         connect(bisect_, &BisectDialog::cancelWanted, this, &MainWindow::cancel);

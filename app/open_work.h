@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// What is open in a window: the model, what was made of it last, and for what. The window alone changes it; its desks, which
+// export, tune and keep the work, read it.
+#pragma once
+
+#include "app/engine.h"
+#include "app/run_settings.h"
+
+#include <QDateTime>
+
+namespace lathe::app {
+
+struct OpenWork {
+    QString path;               // of the model; empty: there is none
+    QDateTime changedAt;        // its file, as it is shown
+    TracePtr trace;             // of the last compilation; before: of the import
+    CompilationPtr compilation; // the last one, good or not
+    RunSettings settings;
+    bool busy = false; // something is being made of it
+
+    /// Null: there is no model, or it could not be read.
+    const model::ModelGraph* graph() const { return trace ? trace->graph.get() : nullptr; }
+    bool isCompiled() const { return compilation && compilation->artifact; }
+    /// Whether the file is another than the one that is shown.
+    bool hasChanged() const;
+    /// A name for what is written of the model, in its folder.
+    QString besideModel(const QString& suffix) const;
+};
+
+} // namespace lathe::app
