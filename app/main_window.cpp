@@ -57,7 +57,8 @@ constexpr auto docksShownKey = "window/docksShown";
 } // namespace
 
 MainWindow::MainWindow()
-    : graphviz_(new Graphviz(this)), whatIfs_(new WhatIfs(this)), stack_(new QStackedWidget), pages_(new QTabWidget),
+    : graphviz_(new Graphviz(this)), whatIfs_(new WhatIfs(this)),
+      exports_(new ExportDesk(engine_, work_, *whatIfs_, this)), stack_(new QStackedWidget), pages_(new QTabWidget),
       find_(new views::find::FindBar), model_(new views::graph::ModelPage(&selection_)),
       passes_(new views::passes::PassesPage(&selection_)), fusion_(new views::fusion::FusionPage(&selection_)),
       loops_(new views::loops::LoopsPage(&selection_)), profile_(new views::profile::ProfilePage(&selection_)),
@@ -99,7 +100,6 @@ MainWindow::MainWindow()
     fillRecent();
     connectEngine();
     connectTuning();
-    connectExport();
     connectExports();
     connectProject();
     connect(palette_, &views::palette::CommandPalette::chosen, this, &MainWindow::follow);
@@ -115,6 +115,17 @@ void MainWindow::connectEngine() {
     connectLooks();
     connectGraph();
     connectPages();
+}
+
+void MainWindow::connectExports() {
+    connect(exports_, &ExportDesk::workBegun, this, [this](const QString& what) {
+        setBusy(true);
+        log(what);
+    });
+    connect(exports_, &ExportDesk::cancelWanted, this, &MainWindow::cancel);
+    connect(exports_, &ExportDesk::compileWanted, this, &MainWindow::compile);
+    connect(exports_, &ExportDesk::said, this, &MainWindow::log);
+    connect(exports_, &ExportDesk::listChanged, this, [this] { keeper_.touch(); });
 }
 
 void MainWindow::connectGraph() {
@@ -276,8 +287,7 @@ void MainWindow::showOpened(const QString& path, const TracePtr& trace) {
         work_.settings.inputs = {};
         keeper_.close();
         whatIfs_->reset({});
-        exportList_.show({});
-        unreadExports_.clear();
+        exports_->clear();
         unreadDecisions_.clear();
         unreadSettings_.clear();
     }

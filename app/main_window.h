@@ -5,11 +5,11 @@
 #pragma once
 
 #include "app/actions.h"
+#include "app/export_desk.h"
 #include "app/open_work.h"
 #include "app/project_keeper.h"
 #include "app/theme.h"
 #include "app/what_ifs.h"
-#include "views/models/exporting/export_list_model.h"
 #include "views/models/graph/tensor_values.h"
 #include "views/models/tuning/study_request.h"
 #include "views/models/window/log_model.h"
@@ -31,10 +31,6 @@ class Page;
 namespace lathe::views::check {
 class CheckPage;
 }
-namespace lathe::views::exporting {
-class ExportWizard;
-class ExportsDialog;
-} // namespace lathe::views::exporting
 namespace lathe::views::find {
 class FindBar;
 }
@@ -140,11 +136,11 @@ public:
     views::palette::CommandPalette* palettePopup() const { return palette_; }
     views::find::FindBar* findBar() const { return find_; }
     /// Null while none is open.
-    views::exporting::ExportWizard* exportWizard() const { return exportWizard_; }
+    views::exporting::ExportWizard* exportWizard() const { return exports_->wizard(); }
     /// Likewise.
-    views::exporting::ExportsDialog* exportsDialog() const { return exportsDialog_; }
+    views::exporting::ExportsDialog* exportsDialog() const { return exports_->dialog(); }
     /// What was exported of the model; kept with the work on it.
-    const views::models::ExportListModel& exportList() const { return exportList_; }
+    const views::models::ExportListModel& exportList() const { return exports_->list(); }
     /// Null until it was asked for.
     views::passes::BisectDialog* bisectDialog() const { return bisect_; }
     /// Ends all work, and waits for it, at most so long; false if some is still busy. The last thing before the program ends.
@@ -179,18 +175,7 @@ private:
     QWidget* makeWelcome();
     void askForFile();
     void askForReport();
-    void askForExport();
-    void connectExport();
-    /// What the wizard has first: these choices, as far as they fit the model.
-    void beginExport(const views::models::ExportRequest& begin);
-    /// compare: the two newest, at once.
-    void askForExports(bool compare);
     void connectExports();
-    /// What was written becomes the newest of the list.
-    void keepExport(const ExportedBundle& exported);
-    /// Those of a project.
-    void showExports(const std::string& kept, const std::string& unread);
-    driver::Options optionsOfExport() const;
     void askForComparison();
     void load(const QString& path);
     /// What was to follow on what is being opened or compiled.
@@ -278,6 +263,7 @@ private:
     std::optional<OpenedProject> restoring_;       // whose model is being opened
     std::string unreadDecisions_, unreadSettings_; // of the project, as its file has them
     OpenWork work_;
+    ExportDesk* exports_;
     QString opening_; // the model that was asked for last
     CompilationPtr baseline_;
     bool baselineTaken_ = false; // by the user: no compilation takes its place
@@ -312,13 +298,6 @@ private:
     std::vector<views::Page*> pageTable_; // in the order of the tabs
     views::palette::CommandPalette* palette_;
     views::passes::BisectDialog* bisect_ = nullptr;
-    views::exporting::ExportWizard* exportWizard_ = nullptr;
-    views::exporting::ExportsDialog* exportsDialog_ = nullptr;
-    PlannedBundlePtr planned_;             // what the wizard shows
-    views::models::ExportRequest exports_; // what was chosen last,
-    QString exportsOf_;                    // of this model
-    views::models::ExportListModel exportList_;
-    std::string unreadExports_; // of the project, as its file has them
     QMenu* recent_;
     ProgressPane* progress_;
     QLabel* status_;

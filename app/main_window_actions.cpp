@@ -92,11 +92,11 @@ void MainWindow::makeActions() {
         "file.report", file, tr("Write a re&port…"), {}, [this] { askForReport(); },
         [this] { return !work_.busy && work_.trace; });
     actions_.add(
-        "file.export", file, tr("&Export…"), keys(Qt::CTRL | Qt::Key_E), [this] { askForExport(); },
+        "file.export", file, tr("&Export…"), keys(Qt::CTRL | Qt::Key_E), [this] { exports_->ask(); },
         [this] { return !work_.busy && modelGraph(); });
     actions_.add(
-        "file.exports", file, tr("Expor&ts…"), keys(Qt::CTRL | Qt::SHIFT | Qt::Key_E), [this] { askForExports(false); },
-        hasGraph);
+        "file.exports", file, tr("Expor&ts…"), keys(Qt::CTRL | Qt::SHIFT | Qt::Key_E),
+        [this] { exports_->showList(false); }, hasGraph);
     actions_.add("file.preferences", file, tr("Pre&ferences…"), {}, [this] { askForPreferences(); });
     actions_.add("file.quit", file, tr("&Quit"), keys(Qt::CTRL | Qt::Key_Q), [] { QApplication::closeAllWindows(); });
     actions_.adopt("edit.undo", edit, whatIfs_->stack()->createUndoAction(this, tr("&Undo")), keys(QKeySequence::Undo));

@@ -13,6 +13,7 @@
 #include <QFileInfo>
 #include <QJsonArray>
 #include <QJsonDocument>
+#include <QLabel>
 #include <QMessageBox>
 #include <QPushButton>
 #include <QTabWidget>
@@ -92,9 +93,9 @@ project::Project MainWindow::projectState() const {
     project.kept[nodesKey] = textOf(selection_.nodes());
     project.kept[compiledKey] = isCompiled() ? "yes" : "no";
     project.kept[tuningKey] = tuning_->state().toStdString();
-    project.kept[exportsKey] = views::models::textOf(exportList_.exports()).toStdString();
-    if (!unreadExports_.empty())
-        project.kept[unreadExportsKey] = unreadExports_;
+    project.kept[exportsKey] = exports_->kept();
+    if (!exports_->unread().empty())
+        project.kept[unreadExportsKey] = exports_->unread();
     if (!unreadDecisions_.empty())
         project.kept[project::unreadDecisions] = unreadDecisions_;
     if (!unreadSettings_.empty())
@@ -202,7 +203,7 @@ void MainWindow::restoreProject() {
     unreadSettings_ = kept(unread.empty() ? project::unreadSettings : project::settingsKey);
     std::ranges::move(unread, std::back_inserter(warnings));
     showSettings();
-    showExports(kept(exportsKey), kept(unreadExportsKey));
+    exports_->show(kept(exportsKey), kept(unreadExportsKey));
     whatIfs_->reset(opened.project.decisions);
     unreadDecisions_ = kept(project::unreadDecisions);
     for (const Diagnostic& warning : warnings)
