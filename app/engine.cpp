@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/engine.h"
 
-#include "app/outbox.h"
+#include "app/engine_work.h"
 #include "base/guarded.h"
 #include "codegen/target.h"
 #include "device/runner_client.h"
@@ -13,26 +13,6 @@
 namespace lathe::app {
 
 namespace {
-
-enum Kind {
-    Open,
-    Compile,
-    Run,
-    Sweep,
-    Bisect,
-    Check,
-    FindValue,
-    Report,
-    CompareModels,
-    Compare,
-    Picture,
-    PictureFusion,
-    Figure,
-    ListLoops,
-    CountLoops,
-    ListStep,
-    ListCode
-};
 
 device::RunnerOptions runnerOptions(int threads, const Cancelled& cancelled) {
     device::RunnerOptions options;
@@ -66,17 +46,18 @@ ProvenancePtr provenanceOf(const std::shared_ptr<driver::Trace>& trace) {
     return std::make_shared<const inspect::Provenance>(std::move(rest));
 }
 
+} // namespace
+
 driver::Progress progressTo(const Outbox<Engine>& outbox, const QString& what, const Cancelled& cancelled) {
     driver::Progress result;
     result.cancelled = cancelled;
-    result.report = [outbox, what](std::string_view stage, double fraction) {
-        const QString text = what + QStringLiteral(": ") + QString::fromUtf8(stage.data(), qsizetype(stage.size()));
+    const QString before = what.isEmpty() ? QString() : what + QStringLiteral(": ");
+    result.report = [outbox, before](std::string_view stage, double fraction) {
+        const QString text = before + QString::fromUtf8(stage.data(), qsizetype(stage.size()));
         outbox.post([text, fraction](Engine& engine) { emit engine.progress(text, fraction); });
     };
     return result;
 }
-
-} // namespace
 
 /// Used on the lane of the work on it alone, and kept by that work for as long as it goes on.
 struct Engine::Model {
@@ -97,7 +78,7 @@ Engine::~Engine() {
     finish(std::chrono::milliseconds(500));
 }
 
-void Engine::enqueueAlone(int kind, Lane::Work work, bool replaces) {
+void Engine::enqueueAlone(Kind kind, Lane::Work work, bool replaces) {
     Lane::Work alone = [outbox = outbox_, control = control_, work = std::move(work)](const Cancelled& cancelled) {
         if (control->isWorking())
             outbox.post([](Engine& engine) { emit engine.progress(tr("Waiting for a batch of the study to end"), 0); });
@@ -139,9 +120,7 @@ void Engine::open(const QString& path) {
         auto trace = std::make_shared<driver::Trace>();
         const auto progress = progressTo(outbox, tr("Opening"), cancelled);
         (void)model->session.open({}, *trace, progress); // what fails stands in the Trace
-        outbox.post([=](Engine& engine) {
-            if (cancelled())
-                return emit engine.cancelled(); // the model before is still the one that is open
+        answer(outbox, cancelled, [=](Engine& engine) {  // else the model before is still the one that is open
             engine.model_ = model;
             engine.modelPath_ = path;
             engine.looks_.cancel(); // texts of the model before
@@ -212,17 +191,12 @@ void Engine::run(std::vector<CompilationPtr> compilations, int threads, driver::
                 return std::make_shared<const inspect::Flame>(
                     inspect::flameOf(measured->back(), *graph::groupedGraph(model, model->graph)));
             });
-        outbox.post([=](Engine& engine) {
-            if (cancelled())
-                return emit engine.cancelled();
+        answer(outbox, cancelled, [=](Engine& engine) {
             if (peaks)
                 emit engine.measured(*peaks);
             if (flame)
                 emit engine.flamed(compilations.back(), *flame);
-            if (measured)
-                emit engine.ran(compilations, *measured, {});
-            else
-                emit engine.ran(compilations, {}, {measured.error()});
+            emit engine.ran(compilations, measured.value_or(Profiles()), problemsOf(measured));
         });
     });
 }
@@ -239,13 +213,8 @@ void Engine::sweep(CompilationPtr compilation, int threads, driver::Shapes shape
             return inspect::sweep(runner, loaded, question, given, inspect::shapesBeside(loaded.inputs, given, shapes),
                                   inputs.seed, inspect::measuringOfSize, progressTo(outbox, tr("Running"), cancelled));
         });
-        outbox.post([=](Engine& engine) {
-            if (cancelled())
-                emit engine.cancelled();
-            else if (made)
-                emit engine.swept(compilation, *made, {});
-            else
-                emit engine.swept(compilation, {}, {made.error()});
+        answer(outbox, cancelled, [=](Engine& engine) {
+            emit engine.swept(compilation, made.value_or(inspect::Sweep()), problemsOf(made));
         });
     });
 }
@@ -262,14 +231,8 @@ void Engine::bisect(diagnose::BisectQuestion question) {
                 return diagnose::bisect(model->session, question, tell, progressTo(outbox, tr("Bisecting"), cancelled));
             });
             const auto shared = found ? std::make_shared<const diagnose::Bisection>(*found) : nullptr;
-            outbox.post([=](Engine& engine) {
-                if (cancelled())
-                    emit engine.cancelled();
-                else if (found)
-                    emit engine.bisected(shared, {});
-                else
-                    emit engine.bisected(nullptr, {found.error()});
-            });
+            answer(outbox, cancelled,
+                   [shared, problems = problemsOf(found)](Engine& engine) { emit engine.bisected(shared, problems); });
         });
 }
 
@@ -284,13 +247,8 @@ void Engine::check(diagnose::CheckQuestion question) {
         });
         const QString path = QString::fromStdString(model->session.model().string());
         const auto shared = made ? std::make_shared<const diagnose::Check>(*made) : nullptr;
-        outbox.post([=](Engine& engine) {
-            if (cancelled())
-                emit engine.cancelled();
-            else if (made)
-                emit engine.checked(path, shared, {});
-            else
-                emit engine.checked(path, nullptr, {made.error()});
+        answer(outbox, cancelled, [path, shared, problems = problemsOf(made)](Engine& engine) {
+            emit engine.checked(path, shared, problems);
         });
     });
 }
@@ -335,10 +293,8 @@ void Engine::report(report::Report report, const QString& path) {
         outbox.post([=](Engine& engine) {
             if (!written && written.error().kind == ErrorKind::Cancelled)
                 emit engine.cancelled();
-            else if (written)
-                emit engine.reported(path, {});
             else
-                emit engine.reported(path, {written.error()});
+                emit engine.reported(path, problemsOf(written));
         });
     });
 }
@@ -357,12 +313,8 @@ void Engine::compareModels(model::ModelGraphPtr open, const QString& path) {
         });
         if (!made && problems.empty())
             problems.push_back(made.error());
-        outbox.post([=](Engine& engine) {
-            if (cancelled())
-                emit engine.cancelled();
-            else
-                emit engine.modelsCompared(open, made ? *made : nullptr, problems);
-        });
+        answer(outbox, cancelled,
+               [=](Engine& engine) { emit engine.modelsCompared(open, made.value_or(nullptr), problems); });
     });
 }
 

@@ -221,9 +221,32 @@ signals:
 
 private:
     struct Model;
+    /// What the lanes do, but for that of tuning, which has kinds of its own: a newer wish takes the place of one of its kind.
+    enum Kind {
+        Open,
+        Compile,
+        Run,
+        Sweep,
+        Bisect,
+        Check,
+        FindValue,
+        Report,
+        CompareModels,
+        Plan,
+        Export,
+        CompareBundles,
+        Compare,
+        Picture,
+        PictureFusion,
+        Figure,
+        ListLoops,
+        CountLoops,
+        ListStep,
+        ListCode
+    };
     /// On the lane of the work, once no batch of a study is under way; none begins before it has ended. replaces: also what of
     /// its kind has begun.
-    void enqueueAlone(int kind, Lane::Work work, bool replaces = false);
+    void enqueueAlone(Kind kind, Lane::Work work, bool replaces = false);
 
     views::Mailbox mailbox_;
     Outbox<Engine> outbox_;

@@ -1,32 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // The part of the Engine that makes bundles: on the lane of the work, so that nothing is measured beside it.
-#include "app/engine.h"
+#include "app/engine_work.h"
 #include "base/guarded.h"
 
 namespace lathe::app {
-namespace {
-
-enum ExportWork { Plan = 100, Export, CompareBundles }; // beside those of engine.cpp, which has the lane
-
-driver::Progress progressTo(const Outbox<Engine>& outbox, const Cancelled& cancelled) {
-    driver::Progress progress;
-    progress.cancelled = cancelled;
-    progress.report = [outbox](std::string_view stage, double fraction) {
-        const QString text = QString::fromUtf8(stage.data(), qsizetype(stage.size()));
-        outbox.post([text, fraction](Engine& engine) { emit engine.progress(text, fraction); });
-    };
-    return progress;
-}
-
-} // namespace
 
 void Engine::planBundle(const QString& model, deploy::BundleOptions options) {
     const auto work = [outbox = outbox_, model, options = std::move(options)](const Cancelled& cancelled) {
         std::vector<Diagnostic> problems;
         const auto planned = guarded([&]() -> Result<PlannedBundlePtr> {
             LATHE_TRY(deploy::PlannedBundle bundle,
-                      deploy::planBundle(model.toStdString(), options, problems, progressTo(outbox, cancelled)));
+                      deploy::planBundle(model.toStdString(), options, problems, progressTo(outbox, {}, cancelled)));
             return std::make_shared<const deploy::PlannedBundle>(std::move(bundle));
         });
         if (!planned && planned.error().kind == ErrorKind::Cancelled)
@@ -44,7 +29,7 @@ void Engine::exportBundle(PlannedBundlePtr bundle, const QString& out, bool repl
                           std::optional<deploy::CheckWish> check) {
     const auto work = [outbox = outbox_, bundle = std::move(bundle), out, replace,
                        check = std::move(check)](const Cancelled& cancelled) {
-        const driver::Progress progress = progressTo(outbox, cancelled);
+        const driver::Progress progress = progressTo(outbox, {}, cancelled);
         const auto exported = guarded([&]() -> Result<ExportedBundle> {
             ExportedBundle made{out, QString::fromStdString(bundle->plan.bundleId), bundle->plan.bytes, {}};
             LATHE_CHECKED(deploy::writeBundle(*bundle, out.toStdString(), replace, progress));
@@ -81,10 +66,7 @@ void Engine::compareBundles(const QString& before, const QString& after) {
                                    deploy::diffBundles(old.manifest(), now.manifest())};
         });
         outbox.post([compared](Engine& engine) {
-            if (compared)
-                emit engine.bundlesCompared(*compared, {});
-            else
-                emit engine.bundlesCompared({}, {compared.error()});
+            emit engine.bundlesCompared(compared.value_or(ComparedBundles()), problemsOf(compared));
         });
     });
 }
