@@ -64,6 +64,7 @@ MainWindow::MainWindow()
       loops_(new views::loops::LoopsPage(&selection_)), profile_(new views::profile::ProfilePage(&selection_)),
       check_(new views::check::CheckPage(&selection_)), compare_(new views::graph::ComparePage(&selection_)),
       tuning_(new views::tuning::TuningPage(&selection_)),
+      studies_(new TuningDesk(engine_, work_, *whatIfs_, tuning_, this)),
       pageTable_{model_, passes_, fusion_, loops_, profile_, check_, compare_, tuning_},
       palette_(new views::palette::CommandPalette(this)), progress_(new ProgressPane), status_(new views::ElidedLabel),
       settingsButton_(new QToolButton), facts_(new views::ElidedLabel) {
@@ -126,6 +127,18 @@ void MainWindow::connectExports() {
     connect(exports_, &ExportDesk::compileWanted, this, &MainWindow::compile);
     connect(exports_, &ExportDesk::said, this, &MainWindow::log);
     connect(exports_, &ExportDesk::listChanged, this, [this] { keeper_.touch(); });
+}
+
+void MainWindow::connectTuning() {
+    connect(studies_, &TuningDesk::begun, this, [this] { showPage("tuning"); });
+    connect(studies_, &TuningDesk::compileWanted, this, &MainWindow::compile);
+    connect(studies_, &TuningDesk::said, this, &MainWindow::log);
+    connect(studies_, &TuningDesk::failed, this, &MainWindow::showProblems);
+    connect(studies_, &TuningDesk::changed, this, [this] { keeper_.touch(); });
+    connect(tuning_, &views::tuning::TuningPage::compareWanted, this, &MainWindow::runAndCompare);
+    connect(tuning_, &views::tuning::TuningPage::filled, this, &MainWindow::checkSettled);
+    connect(&engine_, &Engine::studyBegun, this, &MainWindow::checkSettled);
+    connect(&engine_, &Engine::tuningIdle, this, &MainWindow::checkSettled);
 }
 
 void MainWindow::connectGraph() {
@@ -305,7 +318,7 @@ void MainWindow::showOpened(const QString& path, const TracePtr& trace) {
     showProblems(trace->diagnostics);
     const bool refused = problems_->model()->errors() > 0;
     if (other)
-        studyOfProject_.clear();
+        studies_->clear();
     tuning_->setModel(trace->graph && !refused);
     tuning_->setDecisions(whatIfs_->decisions());
     passesSeen_ = profileSeen_ = checkSeen_ = false;

@@ -9,9 +9,9 @@
 #include "app/open_work.h"
 #include "app/project_keeper.h"
 #include "app/theme.h"
+#include "app/tuning_desk.h"
 #include "app/what_ifs.h"
 #include "views/models/graph/tensor_values.h"
-#include "views/models/tuning/study_request.h"
 #include "views/models/window/log_model.h"
 #include "views/models/window/palette_model.h"
 #include "views/models/window/selection.h"
@@ -231,10 +231,6 @@ private:
     /// It becomes the selection, in the page Loops.
     void showFunction(int call);
     void connectTuning();
-    /// By the settings and decisions of now; without the schedules that were tuned before.
-    lathe::tuning::TuneOptions tuneOptions() const;
-    void startTuning(const views::models::StudyRequest& request);
-    void showTuned(const QString& path, const views::models::StudyEnd& end, const std::vector<Diagnostic>& problems);
     void askForSettings();
     void askForBisect();
     void showSettings();
@@ -288,7 +284,7 @@ private:
     views::check::CheckPage* check_;
     views::graph::ComparePage* compare_;
     views::tuning::TuningPage* tuning_;
-    QString studyOfProject_; // which one the page Tuning shows first; empty: the last of the model
+    TuningDesk* studies_;
     views::problems::ProblemsPanel* problems_;
     QDockWidget* problemsDock_;
     QDockWidget* logDock_;

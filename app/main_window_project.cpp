@@ -7,7 +7,6 @@
 #include "views/graph/model_page.h"
 #include "views/models/text/one_line.h"
 #include "views/page/file_dialog.h"
-#include "views/tuning/tuning_page.h"
 
 #include <QDir>
 #include <QFileInfo>
@@ -92,7 +91,7 @@ project::Project MainWindow::projectState() const {
     project.kept[pageKey] = pageTable_[size_t(pages_->currentIndex())]->id().toStdString();
     project.kept[nodesKey] = textOf(selection_.nodes());
     project.kept[compiledKey] = isCompiled() ? "yes" : "no";
-    project.kept[tuningKey] = tuning_->state().toStdString();
+    project.kept[tuningKey] = studies_->kept();
     project.kept[exportsKey] = exports_->kept();
     if (!exports_->unread().empty())
         project.kept[unreadExportsKey] = exports_->unread();
@@ -220,10 +219,7 @@ void MainWindow::restoreProject() {
         remember(opened.path);
     }
     showTitle();
-    tuning_->setDecisions(whatIfs_->decisions());
-    tuning_->setState(QString::fromStdString(kept(tuningKey)));
-    if (studyOfProject_ = views::tuning::studyIn(QString::fromStdString(kept(tuningKey))); !studyOfProject_.isEmpty())
-        engine_.readStudy(tuneOptions(), studyOfProject_);
+    studies_->restore(kept(tuningKey));
     showPage(QString::fromStdString(kept(pageKey)));
     passesSeen_ = profileSeen_ = true; // the page is the one that was left
     selection_.set(nodesOf(kept(nodesKey), *work_.trace->graph));
