@@ -3,7 +3,6 @@
 
 #include "app/graphviz.h"
 #include "app/progress_pane.h"
-#include "app/unsaved_work.h"
 #include "base/version.h"
 #include "views/check/check_page.h"
 #include "views/find/find_bar.h"
@@ -126,7 +125,6 @@ void MainWindow::connectExports() {
     connect(exports_, &ExportDesk::cancelWanted, this, &MainWindow::cancel);
     connect(exports_, &ExportDesk::compileWanted, this, &MainWindow::compile);
     connect(exports_, &ExportDesk::said, this, &MainWindow::log);
-    connect(exports_, &ExportDesk::listChanged, this, [this] { keeper_.touch(); });
 }
 
 void MainWindow::connectTuning() {
@@ -134,7 +132,6 @@ void MainWindow::connectTuning() {
     connect(studies_, &TuningDesk::compileWanted, this, &MainWindow::compile);
     connect(studies_, &TuningDesk::said, this, &MainWindow::log);
     connect(studies_, &TuningDesk::failed, this, &MainWindow::showProblems);
-    connect(studies_, &TuningDesk::changed, this, [this] { keeper_.touch(); });
     connect(tuning_, &views::tuning::TuningPage::compareWanted, this, &MainWindow::runAndCompare);
     connect(tuning_, &views::tuning::TuningPage::filled, this, &MainWindow::checkSettled);
     connect(&engine_, &Engine::studyBegun, this, &MainWindow::checkSettled);
@@ -253,11 +250,10 @@ void MainWindow::open(const QString& path) {
     if (refusesName(absolute))
         return;
     forgetPlans();
-    keeper_.forget();
-    endOpeningLast();
+    project_.forget();
     if (absolute.endsWith(QStringLiteral(".lathe"))) {
         log(tr("Opening %1").arg(absolute));
-        return keeper_.open(absolute);
+        return project_.open(absolute);
     }
     load(absolute);
 }
@@ -265,15 +261,13 @@ void MainWindow::open(const QString& path) {
 void MainWindow::forgetPlans() {
     next_ = Next::Nothing;
     reloading_ = false;
-    restoring_.reset();
+    project_.dropModel();
 }
 
 void MainWindow::load(const QString& path) {
     const QString absolute = views::models::absolutePath(path);
-    if (refusesName(absolute)) {
-        restoring_.reset();
-        return endOpeningLast();
-    }
+    if (refusesName(absolute))
+        return project_.giveUp();
     setBusy(true);
     // Before the first model of all these have nothing to say; what the user has closed since then stays closed.
     if (QSettings settings; !settings.value(docksShownKey).toBool()) {
@@ -298,11 +292,9 @@ void MainWindow::showOpened(const QString& path, const TracePtr& trace) {
     if (other) { // another model, not the one whose file has changed
         work_.settings.fixSizes = false;
         work_.settings.inputs = {};
-        keeper_.close();
+        project_.close();
         whatIfs_->reset({});
         exports_->clear();
-        unreadDecisions_.clear();
-        unreadSettings_.clear();
     }
     work_.path = path;
     work_.changedAt = QFileInfo(path).lastModified();
@@ -326,8 +318,7 @@ void MainWindow::showOpened(const QString& path, const TracePtr& trace) {
     if (bisect_)
         bisect_->clear();
     if (!trace->graph) {
-        restoring_.reset();
-        endOpeningLast();
+        project_.giveUp();
         log(tr("%1 could not be read as a model.").arg(path), LogLevel::Error);
         facts_->clear();
         showPage("model");
@@ -348,10 +339,10 @@ void MainWindow::showOpened(const QString& path, const TracePtr& trace) {
             model_->revealNode(diagnostic.nodeId);
             break;
         }
-    if (restoring_)
+    if (project_.isRestoring())
         return restoreProject();
     if (other)
-        keepUnsaved();
+        project_.keepUnsaved();
     if (next == Next::Nothing || refused)
         return;
     next_ =
@@ -362,7 +353,7 @@ void MainWindow::showOpened(const QString& path, const TracePtr& trace) {
 void MainWindow::setRunSettings(const RunSettings& settings) {
     work_.settings = settings;
     work_.settings.keep();
-    keeper_.touch();
+    project_.touch();
     showSettings();
 }
 
@@ -461,9 +452,7 @@ void MainWindow::closeEvent(QCloseEvent* event) {
     QSettings settings;
     settings.setValue("window/geometry", saveGeometry());
     settings.setValue("window/state", saveState());
-    endOpeningLast();
-    if (!keeper_.path().isEmpty())
-        setLastProject(keeper_.path());
+    project_.becomeLast();
     engine_.cancel();
     QMainWindow::closeEvent(event);
 }

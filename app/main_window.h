@@ -7,7 +7,7 @@
 #include "app/actions.h"
 #include "app/export_desk.h"
 #include "app/open_work.h"
-#include "app/project_keeper.h"
+#include "app/project_desk.h"
 #include "app/theme.h"
 #include "app/tuning_desk.h"
 #include "app/what_ifs.h"
@@ -82,12 +82,12 @@ public:
     /// A model, or a project (*.lathe).
     void open(const QString& path);
     /// From now on the work is kept in this file.
-    void saveProject(const QString& path) { keeper_.create(path); }
-    const ProjectKeeper& project() const { return keeper_; }
+    void saveProject(const QString& path) { project_.create(path); }
+    const ProjectKeeper& project() const { return project_.keeper(); }
     /// Of the project that the user saved or opened; empty: the work has no name yet.
-    QString projectPath() const;
+    QString projectPath() const { return project_.path(); }
     /// Opens what was open last, unless the user does not want that, or the program ended while it did so.
-    void openLast();
+    void openLast() { project_.openLast(); }
     /// Opens it anew before, if its file has changed.
     void compile();
     /// Compiles before, where that was not done, or for other settings.
@@ -181,16 +181,10 @@ private:
     /// What was to follow on what is being opened or compiled.
     void forgetPlans();
     void connectProject();
-    void askForProject();
     /// Of what is to be kept of this window.
     project::Project projectState() const;
-    void showProject(OpenedProject opened);
-    /// The model of a project that was saved with another, or with one that is not there: what the user says.
-    bool askForModel(OpenedProject& opened);
-    void keepUnsaved();
     /// A name that no file can be meant by is said to be one.
     bool refusesName(const QString& path);
-    void endOpeningLast();
     /// What a project says, once its model is there.
     void restoreProject();
     void showTitle();
@@ -256,16 +250,13 @@ private:
     Graphviz* graphviz_;
     views::models::Selection selection_;
     WhatIfs* whatIfs_;
-    std::optional<OpenedProject> restoring_;       // whose model is being opened
-    std::string unreadDecisions_, unreadSettings_; // of the project, as its file has them
     OpenWork work_;
     ExportDesk* exports_;
     QString opening_; // the model that was asked for last
     CompilationPtr baseline_;
     bool baselineTaken_ = false; // by the user: no compilation takes its place
     bool layingOut_ = false;
-    bool reloading_ = false;   // the model whose file has changed is being opened anew
-    bool openingLast_ = false; // what was open last, which asks nothing
+    bool reloading_ = false; // the model whose file has changed is being opened anew
     enum class Next { Nothing, Compile, Run, Sweep, Compare };
     Next next_ = Next::Nothing;                                         // after what is being opened or compiled
     bool passesSeen_ = false, profileSeen_ = false, checkSeen_ = false; // of this model
@@ -300,7 +291,8 @@ private:
     QToolButton* settingsButton_; // what is compiled and run for, in the status bar
     QLabel* facts_;               // of the model, at the right of the status bar
     QLabel* welcomeRecent_;
-    ProjectKeeper keeper_{[this] { return projectState(); }}; // the last: it writes what the others say when it ends
+    // The last: it writes what the others say when it ends.
+    ProjectDesk project_{work_, [this] { return projectState(); }, this};
 };
 
 } // namespace lathe::app

@@ -78,16 +78,10 @@ void MainWindow::makeActions() {
     const auto hasGraph = [this] { return modelGraph() != nullptr; };
     actions_.add("file.open", file, tr("&Open…"), keys(QKeySequence::Open), [this] { askForFile(); });
     actions_.add(
-        "file.save", file, tr("&Save project"), keys(QKeySequence::Save),
-        [this] {
-            if (projectPath().isEmpty() || keeper_.isReadOnly() || keeper_.isFailing())
-                return askForProject();
-            log(tr("%1 is kept as you go: there is nothing to save.").arg(QFileInfo(keeper_.path()).fileName()));
-        },
-        hasGraph);
+        "file.save", file, tr("&Save project"), keys(QKeySequence::Save), [this] { project_.save(); }, hasGraph);
     actions_.add(
         "file.save_as", file, tr("Save project &as…"), keys(Qt::CTRL | Qt::SHIFT | Qt::Key_S),
-        [this] { askForProject(); }, hasGraph);
+        [this] { project_.saveAs(); }, hasGraph);
     actions_.add(
         "file.report", file, tr("Write a re&port…"), {}, [this] { askForReport(); },
         [this] { return !work_.busy && work_.trace; });

@@ -150,7 +150,7 @@ void MainWindow::showCompiled(const QString& path, const CompilationPtr& compila
     else
         log(tr("Compilation ended without an artifact: Problems says why."), LogLevel::Error);
     setBusy(work_.busy);
-    keeper_.touch();
+    project_.touch();
     const Next next = std::exchange(next_, Next::Nothing);
     if (good && next == Next::Run)
         run();
