@@ -129,7 +129,7 @@ void readReplies(std::string_view stream) {
     (void)client.readProfile();
     (void)client.facts();
     (void)client.count(1);
-    (void)client.bench({.kernel = "k", .samples = 2});
+    (void)client.bench({.kernel = "k", .sizes = {4}, .samples = 2});
 }
 
 /// Patches of eight bytes: where, how many bytes, what is done (the last bit: counted from the end), and a value.
