@@ -114,13 +114,13 @@ bool Engine::finish(std::chrono::milliseconds patience) {
     return ended;
 }
 
-void Engine::open(const QString& path) {
-    enqueueAlone(Open, [outbox = outbox_, path](const Cancelled& cancelled) {
+void Engine::open(const QString& path, driver::Options options) {
+    enqueueAlone(Open, [outbox = outbox_, path, options = std::move(options)](const Cancelled& cancelled) {
         auto model = std::make_shared<Model>(path);
         auto trace = std::make_shared<driver::Trace>();
         const auto progress = progressTo(outbox, tr("Opening"), cancelled);
-        (void)model->session.open({}, *trace, progress); // what fails stands in the Trace
-        answer(outbox, cancelled, [=](Engine& engine) {  // else the model before is still the one that is open
+        (void)model->session.open(options, *trace, progress); // what fails stands in the Trace
+        answer(outbox, cancelled, [=](Engine& engine) {       // else the model before is still the one that is open
             engine.model_ = model;
             engine.modelPath_ = path;
             engine.looks_.cancel(); // texts of the model before
@@ -299,13 +299,14 @@ void Engine::report(report::Report report, const QString& path) {
     });
 }
 
-void Engine::compareModels(model::ModelGraphPtr open, const QString& path) {
-    enqueueAlone(CompareModels, [outbox = outbox_, open = std::move(open), path](const Cancelled& cancelled) {
+void Engine::compareModels(model::ModelGraphPtr open, const QString& path, driver::Options options) {
+    enqueueAlone(CompareModels, [outbox = outbox_, open = std::move(open), path,
+                                 options = std::move(options)](const Cancelled& cancelled) {
         std::vector<Diagnostic> problems;
         const auto made = guarded([&]() -> Result<views::models::ModelComparisonPtr> {
             driver::Trace trace; // a model that is refused has a graph nevertheless, if it can be read at all
             const auto imported =
-                driver::importFile(path.toStdString(), {}, trace, progressTo(outbox, tr("Comparing"), cancelled));
+                driver::importFile(path.toStdString(), options, trace, progressTo(outbox, tr("Comparing"), cancelled));
             if (trace.graph)
                 return views::models::compareModels(path, trace.graph, open);
             problems = trace.diagnostics;

@@ -88,8 +88,9 @@ public:
     explicit Engine(QObject* parent = nullptr);
     ~Engine() override;
 
-    /// Import alone; answers `opened`, with the graph also where import refuses. From then on this is the open model.
-    void open(const QString& path);
+    /// Import alone, with the plugins of `options`; answers `opened`, with the graph also where import refuses. From then on this is
+    /// the open model.
+    void open(const QString& path, driver::Options options = {});
     /// Compiles the model that was opened last, which is imported again only if its file or the sizes asked for have
     /// changed. Answers `compiled`, good or not.
     void compile(driver::Options options = {}, driver::Decisions decisions = {});
@@ -132,7 +133,7 @@ public:
     /// Reads two bundles: answers `bundlesCompared`. A newer wish ends an older one.
     void compareBundles(const QString& before, const QString& after);
     /// Imports another model and pairs it with this one; answers `modelsCompared`.
-    void compareModels(model::ModelGraphPtr open, const QString& path);
+    void compareModels(model::ModelGraphPtr open, const QString& path, driver::Options options = {});
     /// Answers `compared`.
     void compare(TracePtr trace, int pass, const QString& function);
     /// The same as graphs to draw; answers `pictured`.

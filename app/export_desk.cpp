@@ -64,7 +64,7 @@ void ExportDesk::connectEngine() {
 
 /// A bundle is made without what a run is given: sizes that were fixed for that are fixed.
 driver::Options ExportDesk::options() const {
-    driver::Options options = work_.settings.options(*work_.graph());
+    driver::Options options = work_.options();
     options.inputsAtNeed = {};
     if (work_.trace->fixedAtNeed)
         for (device::RunnerValue& input : inspect::inputsOf(work_.trace->passes.front().after->main())) {

@@ -94,6 +94,7 @@ MainWindow::MainWindow()
     connect(settingsButton_, &QToolButton::clicked, actions_["model.settings"], &QAction::trigger);
     std::vector<Diagnostic> unread;
     work_.settings = RunSettings::kept(&unread);
+    work_.plugins = installedPlugins(unread);
     for (const Diagnostic& warning : unread)
         log(QString::fromStdString(toString(warning)), views::models::LogLevel::Warning);
     showSettings();
@@ -281,7 +282,7 @@ void MainWindow::load(const QString& path) {
     // What goes on belongs to the model before.
     engine_.cancel();
     engine_.abortTuning();
-    engine_.open(absolute);
+    engine_.open(absolute, work_.importOptions());
 }
 
 void MainWindow::showOpened(const QString& path, const TracePtr& trace) {

@@ -105,7 +105,7 @@ void MainWindow::compile() {
     setBusy(true);
     log(tr("Compiling"));
     askedOn_ = pages_->currentIndex();
-    engine_.compile(work_.settings.options(*work_.trace->graph), whatIfs_->decisions());
+    engine_.compile(work_.options(), whatIfs_->decisions());
 }
 
 void MainWindow::compareWith(const QString& path) {
@@ -114,7 +114,7 @@ void MainWindow::compareWith(const QString& path) {
         return;
     setBusy(true);
     log(tr("Comparing with %1").arg(views::models::shownPath(path)));
-    engine_.compareModels(work_.trace->graph, absolute);
+    engine_.compareModels(work_.trace->graph, absolute, work_.importOptions());
 }
 
 void MainWindow::showCompiled(const QString& path, const CompilationPtr& compilation) {
@@ -163,7 +163,7 @@ void MainWindow::showCompiled(const QString& path, const CompilationPtr& compila
 }
 
 bool MainWindow::isOutdated() const {
-    driver::Options wanted = work_.settings.options(*work_.trace->graph);
+    driver::Options wanted = work_.options();
     wanted.threads = work_.compilation->options.threads; // to compile with: they change no code
     if (!work_.trace->fixedAtNeed) {                     // nor do sizes that were not needed
         wanted.shapesAtNeed = work_.compilation->options.shapesAtNeed;
@@ -267,7 +267,7 @@ void MainWindow::check(diagnose::CheckAgainst against) {
 
 diagnose::CheckQuestion MainWindow::checkQuestion(diagnose::CheckAgainst against) const {
     diagnose::CheckQuestion question;
-    question.options = work_.settings.options(*work_.trace->graph);
+    question.options = work_.options();
     question.decisions = whatIfs_->decisions();
     question.runner.threads = work_.settings.threads;
     question.chosen = work_.settings.inputs;
@@ -336,8 +336,8 @@ void MainWindow::writeReport(const QString& path) {
     engine_.report({.trace = work_.trace,
                     .model = work_.path.toStdString(),
                     .options = work_.compilation    ? work_.compilation->options
-                               : work_.trace->graph ? work_.settings.options(*work_.trace->graph)
-                                                    : driver::Options(),
+                               : work_.trace->graph ? work_.options()
+                                                    : work_.importOptions(),
                     .decisions = work_.compilation ? work_.compilation->decisions : decisions(),
                     .compileSeconds = work_.compilation ? work_.compilation->seconds : 0,
                     .profile = profile.rows.empty() ? std::nullopt : std::optional(profile),
@@ -361,7 +361,7 @@ void MainWindow::askForBisect() {
             log(tr("Bisecting"));
             diagnose::BisectQuestion question;
             question.fault = fault;
-            question.options = work_.settings.options(*work_.trace->graph);
+            question.options = work_.options();
             question.decisions = whatIfs_->decisions();
             question.shapes = views::models::shapesWith(*work_.trace->graph, work_.settings.sizes);
             question.chosen = work_.settings.inputs;

@@ -1,9 +1,23 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/open_work.h"
 
+#include "driver/data_plugin.h"
+
 #include <QFileInfo>
 
 namespace lathe::app {
+
+driver::Options OpenWork::importOptions() const {
+    driver::Options options;
+    options.extensions = plugins;
+    return options;
+}
+
+driver::Options OpenWork::options() const {
+    driver::Options options = settings.options(*graph());
+    options.extensions = plugins;
+    return options;
+}
 
 bool OpenWork::hasChanged() const {
     const QFileInfo file(path);
@@ -13,6 +27,18 @@ bool OpenWork::hasChanged() const {
 QString OpenWork::besideModel(const QString& suffix) const {
     const QFileInfo model(path);
     return QStringLiteral("%1/%2%3").arg(model.absolutePath(), model.completeBaseName(), suffix);
+}
+
+std::shared_ptr<const driver::Extensions> installedPlugins(std::vector<Diagnostic>& problems) {
+    const auto found = driver::findPlugins({}, driver::pluginFolders());
+    if (!found) {
+        problems.push_back(found.error());
+        return nullptr;
+    }
+    for (const driver::FoundPlugin& each : *found)
+        if (each.refused)
+            problems.push_back(*each.refused);
+    return driver::extensionsOf(*found);
 }
 
 } // namespace lathe::app

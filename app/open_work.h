@@ -8,6 +8,8 @@
 #include "app/run_settings.h"
 
 #include <QDateTime>
+#include <memory>
+#include <vector>
 
 namespace lathe::app {
 
@@ -17,15 +19,23 @@ struct OpenWork {
     TracePtr trace;             // of the last compilation; before: of the import
     CompilationPtr compilation; // the last one, good or not
     RunSettings settings;
-    bool busy = false; // something is being made of it
+    std::shared_ptr<const driver::Extensions> plugins; // what those add that are installed; null: nothing
+    bool busy = false;                                 // something is being made of it
 
     /// Null: there is no model, or it could not be read.
     const model::ModelGraph* graph() const { return trace ? trace->graph.get() : nullptr; }
+    /// What any model is imported by.
+    driver::Options importOptions() const;
+    /// What the model, which has a graph, is compiled by.
+    driver::Options options() const;
     bool isCompiled() const { return compilation && compilation->artifact; }
     /// Whether the file is another than the one that is shown.
     bool hasChanged() const;
     /// A name for what is written of the model, in its folder.
     QString besideModel(const QString& suffix) const;
 };
+
+/// What plugins add that are installed; null: nothing. problems gets why others cannot be used.
+std::shared_ptr<const driver::Extensions> installedPlugins(std::vector<Diagnostic>& problems);
 
 } // namespace lathe::app

@@ -68,7 +68,7 @@ void TuningDesk::connectEngine() {
 
 tuning::TuneOptions TuningDesk::options() const {
     tuning::TuneOptions options;
-    options.compile = work_.settings.options(*work_.graph());
+    options.compile = work_.options();
     options.runner.threads = work_.settings.threads;
     options.decisions = whatIfs_.decisions();
     // What tuning found is a candidate like others: it is held against the default.
