@@ -47,6 +47,4 @@ Test test() {
 
 } // namespace lathe::testing::test_corpora
 
-Q_DECLARE_METATYPE(const lathe::fuzz::Target*)
-
 #include "test_corpora.moc"
