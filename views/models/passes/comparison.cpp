@@ -122,7 +122,7 @@ std::vector<int> hashEnds(const QString& line) {
 }
 
 /// The line with a sign for each of them; its columns become those of what is shown.
-QString shortened(const QString& line, std::vector<Columns>& columns) {
+QString shortenedLine(const QString& line, std::vector<Columns>& columns) {
     const std::vector<int> ends = hashEnds(line);
     const auto shown = [&](int column) {
         const auto before = std::ranges::count_if(ends, [&](int end) { return end <= column; });
@@ -143,7 +143,7 @@ void addRow(TintedText& side, const QStringList& lines, int line, std::vector<Co
     if (!side.numbers.empty())
         side.text += '\n';
     const QString whole = line >= 0 ? lines[line] : QString();
-    const QString text = shortened(whole, columns);
+    const QString text = shortenedLine(whole, columns);
     side.text += text;
     side.tips.push_back(text == whole ? QString() : whole.trimmed());
     side.changes.push_back(std::move(columns));
