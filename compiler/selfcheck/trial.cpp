@@ -158,6 +158,7 @@ Result<data::Latency> Trial::time(const std::vector<HostTensor>& inputs, int thr
             return failure(lastError(context.get()));
         (i == 0 ? first : times.emplace_back()) = msSince(begin);
     }
+    threads_ = lathe_thread_count(context.get());
     return data::latencyOf(first, std::move(times));
 }
 
