@@ -36,7 +36,7 @@ void importRecords(std::string_view lines) {
         return;
     // What was taken goes out and comes in again: all of it.
     std::string out;
-    int64_t count = 0;
+    int64_t count = -1; // the first line is the header
     require(records::exportLines(*file, [&](const std::string& line) { out += line + '\n', ++count; }).has_value(),
             "what was imported cannot be exported");
     auto other = records::File::inMemory("other.db");
