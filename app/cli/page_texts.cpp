@@ -125,6 +125,7 @@ constexpr PageTerm files[] = {
     {"~/.cache/lathe", "Compiled kernels, and what was measured of this machine."},
     {"~/.config/lathe/devices.json", "Devices that have names."},
     {"~/.local/share/lathe/records.db", "Records of tuning."},
+    {"~/.local/share/lathe/plugins", "Plugins that are installed, a folder each."},
     {"~/.local/share/lathe/runtimes", "Runtimes for other machines, a folder each."},
 };
 

@@ -131,7 +131,8 @@ def run(model: Path, inputs: Optional[Mapping[str, Any]] = None, **options: Any)
 
 
 def profile(model: Path, inputs: Optional[Mapping[str, Any]] = None, **options: Any) -> List[Dict[str, Any]]:
-    """Times a model or an artifact by fused function, the slowest first: function, kernel, ms, share, gflops, gbs, nodes."""
+    """Times a model or an artifact by fused function, the slowest first: function, kernel, ms, share, gflops, gbs, nodes, and
+    in each drawn_inputs: the names of inputs that were drawn at random, as for run."""
     with tempfile.TemporaryDirectory() as folder:
         return command("profile", model, input=_as_files(model, inputs or {}, folder), **options).lines
 
@@ -159,7 +160,7 @@ def tune(model: Path, out: Optional[Path] = None, seconds: float = 300, progress
 
 
 def export(model: Path, out: Path, **options: Any) -> Bundle:
-    """Writes a bundle: a folder, or an archive where the name ends in .tar.zst. name, version, model_license, target, symbol,
+    """Writes a bundle: a folder, or an archive where the name ends in .tar.zst, .zip or .tar. name, version, model_license, target, symbol,
     limit, force … are options of `lathe bundle`."""
     file = os.fspath(model)
     file = file if os.path.dirname(file) else os.path.join(os.curdir, file)  # `lathe bundle check` is a command
