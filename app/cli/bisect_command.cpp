@@ -189,10 +189,7 @@ void addBisectOptions(CLI::App& app, BisectArgs& args, Common& common) {
         app.add_option("--slower-than", args.slowerThan, "milliseconds, or times the unoptimized: 0.8x; slower is bad"),
         app.add_option("--count", args.count, "OPERATOR:N or kernels:N after all passes; more are bad"),
     };
-    for (CLI::Option* one : questions)
-        for (CLI::Option* other : questions)
-            if (one != other)
-                one->excludes(other);
+    excludeEachOther(questions);
     questions[2]->excludes(data)->excludes(input); // nothing is run
     app.add_option("--seed", args.seed, "seed of random inputs and operators")->check(seed());
     app.add_option("--timeout", args.timeout, "seconds for one run; longer is bad")->check(seconds());

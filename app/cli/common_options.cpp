@@ -12,6 +12,13 @@ CLI::Option* oneOf(CLI::Option* option, const std::string& values) {
     return option->type_name(values);
 }
 
+void excludeEachOther(std::span<CLI::Option* const> options) {
+    for (CLI::Option* one : options)
+        for (CLI::Option* other : options)
+            if (one != other)
+                one->excludes(other);
+}
+
 CLI::Option* ofCompiling(CLI::Option* option, Common& common) {
     return option->each(
         [&common, name = option->get_name()](const std::string&) { common.ofCompiling.push_back(name); });

@@ -8,6 +8,7 @@
 
 #include <CLI/CLI.hpp>
 #include <array>
+#include <span>
 
 namespace lathe::cli {
 
@@ -15,6 +16,8 @@ namespace lathe::cli {
 inline constexpr const char* deviceType = "DEVICE";
 /// Values of a closed set, "relay|tir": what --help shows and shells complete. Whether one is of it, the command says.
 CLI::Option* oneOf(CLI::Option* option, const std::string& values);
+/// Of these one at most may be given.
+void excludeEachOther(std::span<CLI::Option* const> options);
 
 /// What --target takes.
 extern const char* const targetText;
@@ -32,9 +35,9 @@ void addThreads(CLI::App& command, Common& common,
 void addNumerics(CLI::App& command, Common& common);
 void addShapes(CLI::App& command, Common& common);
 void addCacheless(CLI::App& command, Common& common);
-/// Of what compiles a model, but --target, of which some take several: all of the above but progress, and how it is compiled.
 /// --plugin and --without-plugin.
 void addPlugins(CLI::App& command, Common& common);
+/// Of what compiles a model, but --target, of which some take several: all of the above but progress, and how it is compiled.
 void addCompiling(CLI::App& command, Common& common);
 /// Schedules that were recorded, for what compiles a model to use them.
 void addTuned(CLI::App& command, Common& common);

@@ -144,10 +144,7 @@ void addPassesOptions(CLI::App& app, PassesArgs& args, Common& common) {
         app.add_flag("--kernels", args.kernels, "print the kernels' workloads, schedules, questions and refusals"),
         app.add_option("--dump", args.dump, "write the IR after every pass to this folder"),
     };
-    for (CLI::Option* one : printed)
-        for (CLI::Option* other : printed)
-            if (one != other)
-                one->excludes(other);
+    excludeEachOther(printed);
     app.add_option("--function", args.function, "only this function");
     addTarget(app, common);
     addCompiling(app, common);

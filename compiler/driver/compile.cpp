@@ -259,7 +259,9 @@ Result<Artifact> runPipeline(const ModelSource& source, const std::filesystem::p
     };
     // What plugins add at a place of the pipeline.
     const auto places = [&](GraphPlace place) -> Result<void> {
-        for (const PassRow& row : options.extensions ? options.extensions->passes : std::vector<PassRow>())
+        if (!options.extensions)
+            return {};
+        for (const PassRow& row : options.extensions->passes)
             if (row.place == place)
                 LATHE_CHECKED(pass(row.name, [&](const Module& m) { return runAdded(row, m); }));
         return {};

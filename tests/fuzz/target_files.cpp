@@ -21,7 +21,7 @@ void readManifest(std::string_view json) {
 }
 
 void readTensorFile(std::string_view bytes) {
-    const MemoryFile memory(bytes);
+    const MemoryFile memory = fileOf(bytes);
     std::ifstream file(memory.path(), std::ios::binary);
     if (const auto tensor = data::readNpy("fuzz.npy", file, bytes.size()))
         require(tensor->bytes.size() <= bytes.size(), "more elements than the file has bytes for");

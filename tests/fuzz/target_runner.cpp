@@ -26,21 +26,17 @@ const std::string& artifact() {
         const std::string model =
             testing::graphBytes("small (float[n,4] x) => (float[n,3] y) <float[4,3] w = {1,2,3,4,5,6,7,8,9,10,11,12}> {"
                                 " a = MatMul (x, w)  y = Relu (a) }");
-        const MemoryFile file("");
         driver::Options options;
         options.cache = false;
         options.threads = 1;
         options.target = *codegen::parseTarget("x86-64-v3"); // the same patches meet the same bytes on every machine
-        const std::filesystem::path out =
-            std::filesystem::temp_directory_path() / ("lathe_fuzz_" + std::to_string(getpid()) + ".so");
+        const MemoryFile out("artifact");
         driver::Trace trace;
         const auto compiled =
-            driver::compileBytes(std::as_bytes(std::span(model)), "small.onnx", out, {}, options, trace);
+            driver::compileBytes(std::as_bytes(std::span(model)), "small.onnx", out.path(), {}, options, trace);
         require(compiled.has_value(), compiled ? "" : toString(compiled.error()));
-        std::ifstream stream(out, std::ios::binary);
-        std::string all(std::istreambuf_iterator<char>(stream), {});
-        std::filesystem::remove(out);
-        return all;
+        std::ifstream stream(out.path(), std::ios::binary);
+        return std::string(std::istreambuf_iterator<char>(stream), {});
     }();
     return bytes;
 }
@@ -98,23 +94,25 @@ std::string tamed(std::string_view stream, const std::string& path) {
 } // namespace
 
 void serveRequests(std::string_view stream) {
-    static const MemoryFile model(artifact());
+    static const MemoryFile model = fileOf(artifact());
     static const int nowhere = open("/dev/null", O_WRONLY);
     cpu_set_t cpus;
     sched_getaffinity(0, sizeof cpus, &cpus);
-    const MemoryFile requests(tamed(stream, model.path()));
-    runtime::runner::Server server(requests.descriptor(), nowhere);
+    const MemoryFile requests = fileOf(tamed(stream, model.path().string()));
+    const int in = open(requests.path().c_str(), O_RDONLY | O_CLOEXEC);
+    runtime::runner::Server server(in, nowhere);
     const int code = server.serve();
+    close(in);
     sched_setaffinity(0, sizeof cpus, &cpus);
     require(code == 0 || code == runtime::protocol::exitMalformed || code == runtime::protocol::exitNoMemory,
             "the runner ended with " + std::to_string(code));
 }
 
 void readReplies(std::string_view stream) {
-    const MemoryFile replies(stream);
+    const MemoryFile replies = fileOf(stream);
     device::RunnerOptions options;
     options.program = "/bin/cat"; // a runner that says what it says, whatever it is asked
-    options.arguments = {replies.path()};
+    options.arguments = {replies.path().string()};
     options.timeout = std::chrono::seconds(5);
     device::RunnerClient client(options);
     const auto loaded = client.load("/dev/null");
@@ -160,7 +158,7 @@ void loadArtifact(std::string_view patches) {
             bytes.resize(position);
         }
     }
-    const MemoryFile file(bytes);
+    const MemoryFile file = fileOf(bytes);
     for (const bool verify : {true, false}) {
         lathe_model* model = nullptr;
         const lathe_status status =

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fuzz/targets.h"
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 namespace lathe::fuzz {
 namespace {
 
@@ -26,18 +23,10 @@ std::span<const Target> targets() {
     return all;
 }
 
-MemoryFile::MemoryFile(std::string_view bytes) : descriptor_(memfd_create("fuzz", 0)) {
-    require(descriptor_ >= 0, "a file in memory");
-    require(write(descriptor_, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()), "its bytes");
-    lseek(descriptor_, 0, SEEK_SET);
-}
-
-MemoryFile::~MemoryFile() {
-    close(descriptor_);
-}
-
-std::string MemoryFile::path() const {
-    return "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(descriptor_);
+MemoryFile fileOf(std::string_view bytes) {
+    MemoryFile file("fuzz");
+    require(file.append(std::as_bytes(std::span(bytes))).has_value(), "a file in memory");
+    return file;
 }
 
 } // namespace lathe::fuzz

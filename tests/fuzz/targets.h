@@ -6,6 +6,7 @@
 // memory that is not its own where there is a fault of ours.
 #pragma once
 
+#include "base/memory_file.h"
 #include "fuzz/mutate.h"
 
 #include <cstddef>
@@ -33,19 +34,7 @@ inline void require(bool holds, const std::string& what) {
 }
 
 /// The bytes as a file without a name.
-class MemoryFile {
-public:
-    explicit MemoryFile(std::string_view bytes);
-    MemoryFile(const MemoryFile&) = delete;
-    MemoryFile& operator=(const MemoryFile&) = delete;
-    ~MemoryFile();
-
-    int descriptor() const { return descriptor_; }
-    std::string path() const; // of it, in this process and its children
-
-private:
-    int descriptor_;
-};
+MemoryFile fileOf(std::string_view bytes);
 
 void importModel(std::string_view bytes);
 void readRelay(std::string_view text);
