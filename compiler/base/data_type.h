@@ -64,6 +64,12 @@ inline constexpr DataType Handle{TypeCode::Handle, 64};
 inline constexpr DataType String{TypeCode::String, 128};
 } // namespace types
 
+/// What an operator on such elements computes in, so that it rounds once: floats below 32 bits in float32, everything else in
+/// its own type.
+constexpr DataType computeType(DataType dtype) {
+    return dtype.isFloat() && dtype.bits < 32 ? types::Float32 : dtype;
+}
+
 /// "float32", "int64", "bool", "bfloat16", "float8_e4m3fn", "float4_e2m1", "index", "handle", "float32x8" …
 std::string toString(DataType type);
 /// The reverse of toString; nothing for an unknown name.

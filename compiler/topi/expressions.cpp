@@ -11,10 +11,6 @@ Indices asIndices(const std::vector<Var>& vars) {
     return Indices(vars.begin(), vars.end());
 }
 
-DataType computeType(DataType dtype) {
-    return dtype.isFloat() && dtype.bits < 32 ? types::Float32 : dtype;
-}
-
 Expr widen(const Expr& value) {
     return convert(value, computeType(value.dtype()));
 }

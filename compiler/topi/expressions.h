@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What all operator families say in the same words: the type to compute in, indices under broadcasting, indices that
+// What all operator families say in the same words: values in the type to compute in, indices under broadcasting, indices that
 // stay in bounds where a select masks them, and typed constants.
 #pragma once
 
@@ -17,9 +17,7 @@ using Shape = std::vector<Expr>;
 
 Indices asIndices(const std::vector<Var>& vars);
 
-/// Floats below 32 bits compute in float32; everything else in its own type.
-DataType computeType(DataType dtype);
-/// The value in its compute type.
+/// The value in its compute type (base/data_type.h).
 Expr widen(const Expr& value);
 /// The value in dtype (no node if it is already).
 Expr convert(const Expr& value, DataType dtype);
