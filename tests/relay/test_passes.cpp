@@ -279,6 +279,20 @@ private slots:
         QVERIFY(lines[3].startsWith("%7 = add("));
     }
 
+    /// The factor of a float16 convolution is float32: it goes through the casts, and the convolution gives what they gave.
+    void scaleGoesIntoNarrowWeights() {
+        Module module = function(
+            "%1: float16[n{1..8}, 1, 4]", "float16[n, 2, 4]",
+            {"%2 = const float16[2, 1, 1] [1, 2]",
+             "%3 = conv(%1, %2) {strides=[1], dilations=[1], before=[0], after=[0]} : float16[n, 2, 4]",
+             "%4 = cast(%3) {dtype=float32} : float32[n, 2, 4]", "%5 = const float32[2, 1] [3, 5]",
+             "%6 = multiply(%4, %5) : float32[n, 2, 4]", "%7 = cast(%6) {dtype=float16} : float16[n, 2, 4]", "-> %7"});
+        const QStringList lines = body(foldScale(module));
+        QVERIFY2(lines.filter("multiply(").isEmpty(), qPrintable(lines.join('\n')));
+        QCOMPARE(lines.filter("conv(").size(), 1);
+        QVERIFY2(lines.filter("conv(")[0].contains("outDtype=float32"), qPrintable(lines.join('\n')));
+    }
+
     void canonicalProductsAndRanges() {
         Module module =
             function("%1: float32[n{1..8}, 3], %2: float32[5, 3]", "(float32[n, 5], int64[n])",

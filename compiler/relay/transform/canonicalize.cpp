@@ -38,26 +38,27 @@ Bindings range(const BindingPtr& binding, const OpCall& call, const Index& index
     return make.take(binding->var, binding->modelValue);
 }
 
-/// x * s + t with s = scale / sqrt(variance + epsilon), computed when running.
+/// x * s + t with s = scale / sqrt(variance + epsilon), computed when running, in x's compute type.
 Bindings batchNorm(const BindingPtr& binding, const OpCall& call, const Index& index, Module& module) {
     const NormAttrs& at = attrs<NormAttrs>(call.attrs);
     const TensorType& x = *asTensor(typeOf(index, call.args[0]));
+    const DataType work = computeType(x.dtype);
     Maker make(module, binding->span);
-    auto value = [&](size_t arg) { return Maker::Value{call.args[arg], typeOf(index, call.args[arg])}; };
+    auto value = [&](size_t arg) {
+        return make.cast(Maker::Value{call.args[arg], typeOf(index, call.args[arg])}, work);
+    };
     auto perChannel = [&](size_t arg) {
-        Maker::Value vector = value(arg);
-        if (asTensor(vector.type)->dtype != x.dtype)
-            vector = make.call(Op::Cast, {vector}, attrsWith<CastAttrs>([&](CastAttrs& a) { a.dtype = x.dtype; }));
+        const Maker::Value vector = value(arg);
         std::vector<Expr> shape{asTensor(vector.type)->shape[0]};
         shape.resize(x.shape.size() - static_cast<size_t>(at.axis), Expr(1));
         return make.call(Op::Reshape, {vector}, reshapeTo(shape));
     };
     Maker::Value scale = perChannel(1), bias = perChannel(2), mean = perChannel(3), variance = perChannel(4);
-    Maker::Value epsilon = make.constant(makeSplat(x.dtype, {}, at.epsilon));
+    Maker::Value epsilon = make.constant(makeSplat(work, {}, at.epsilon));
     Maker::Value deviation = make.call(Op::Sqrt, {make.call(Op::Add, {variance, epsilon})});
     Maker::Value factor = make.call(Op::Divide, {scale, deviation});
     Maker::Value centred = make.call(Op::Subtract, {value(0), mean});
-    make.call(Op::Add, {make.call(Op::Multiply, {centred, factor}), bias});
+    make.cast(make.call(Op::Add, {make.call(Op::Multiply, {centred, factor}), bias}), x.dtype);
     return make.take(binding->var, binding->modelValue);
 }
 

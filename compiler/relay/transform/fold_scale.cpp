@@ -22,9 +22,23 @@ std::optional<WithConstant> withConstant(const OpCall& call, const Index& index)
     return std::nullopt;
 }
 
-const Binding* onlyUse(Var var, const Index& index) {
-    const Index::Entry* entry = index.find(var);
-    return entry && entry->binding && entry->uses == 1 ? entry->binding.get() : nullptr;
+/// What makes a value that is used once, through casts between a narrow float and its compute type: by such an operator rounds
+/// what it has computed, and the next one reads it. narrow: that float, of all casts.
+const Binding* onlyUse(Var var, const Index& index, DataType& narrow) {
+    for (;;) {
+        const Index::Entry* entry = index.find(var);
+        const Binding* binding = entry && entry->binding && entry->uses == 1 ? entry->binding.get() : nullptr;
+        const OpCall* cast = binding ? binding->as<OpCall>() : nullptr;
+        if (!cast || cast->op != Op::Cast)
+            return binding;
+        const DataType from = asTensor(typeOf(index, cast->args[0]))->dtype, to = asTensor(binding->type)->dtype;
+        const bool widens = from != to && computeType(from) == to, narrows = from != to && computeType(to) == from;
+        const DataType own = widens ? from : to;
+        if ((!widens && !narrows) || (narrow != types::Void && narrow != own))
+            return binding;
+        narrow = own;
+        var = cast->args[0];
+    }
 }
 
 /// Which axis of the product's result are the output channels.
@@ -52,8 +66,20 @@ AttrsPtr weightShape(const OpCall& call, const TensorType& weights, const Expr& 
     return std::make_shared<ReshapeAttrs>(attrsWith<ReshapeAttrs>([&](ReshapeAttrs& a) { a.shape = shape; }));
 }
 
+/// The product's attributes, its result's type named where the weights have another.
+AttrsPtr givingType(const OpCall& product, DataType weights, DataType result) {
+    const auto named = [&]<class T>(T attrs) -> AttrsPtr {
+        attrs.outDtype = result;
+        return std::make_shared<T>(std::move(attrs));
+    };
+    if (weights == result)
+        return product.attrs;
+    return product.op == Op::Conv ? named(attrs<ConvAttrs>(product.attrs)) : named(attrs<MatMulAttrs>(product.attrs));
+}
+
 struct Scaling {
     const OpCall* product = nullptr;
+    DataType narrow; // that the product's and the sum's values are cast to on their way; Void: they are not
     Span span;
     std::optional<WithConstant> addition; // between the product and the factor
     Span additionSpan;
@@ -62,14 +88,14 @@ struct Scaling {
 /// The product behind `value`, perhaps through one addition of a constant.
 std::optional<Scaling> findProduct(Var value, const Index& index) {
     Scaling result;
-    const Binding* binding = onlyUse(value, index);
+    const Binding* binding = onlyUse(value, index, result.narrow);
     const OpCall* call = binding ? binding->as<OpCall>() : nullptr;
     if (call && call->op == Op::Add) {
         result.addition = withConstant(*call, index);
         result.additionSpan = binding->span;
         if (!result.addition || result.addition->constant->recipe)
             return std::nullopt;
-        binding = onlyUse(result.addition->value, index);
+        binding = onlyUse(result.addition->value, index, result.narrow);
         call = binding ? binding->as<OpCall>() : nullptr;
     }
     if (!call || (call->op != Op::Conv && call->op != Op::MatMul) || !constantOf(index, call->args[1]))
@@ -95,7 +121,9 @@ std::vector<BindingPtr> foldInto(const BindingPtr& binding, const Index& index, 
     const TensorType& before = *asTensor(typeOf(index, productValue));
     auto rank = static_cast<int64_t>(before.shape.size());
     int64_t axis = channelAxis(product, rank);
-    if (before.shape.size() != result.shape.size() || weightType.dtype != result.dtype ||
+    const bool isOne = weightType.dtype == result.dtype && scaling->narrow == types::Void;
+    const bool isNarrow = weightType.dtype == scaling->narrow && computeType(weightType.dtype) == result.dtype;
+    if (before.shape.size() != result.shape.size() || (!isOne && !isNarrow) ||
         !isPerChannel(*factor->constant, axis, rank) ||
         (scaling->addition && !isPerChannel(*scaling->addition->constant, axis, rank)))
         return {binding};
@@ -106,16 +134,20 @@ std::vector<BindingPtr> foldInto(const BindingPtr& binding, const Index& index, 
     Span span = module.spans->join(binding->span, scaling->span);
     ConstantPtr shaped = computeConstant(module, span, Op::Reshape, {factor->constant},
                                          weightShape(product, weightType, Expr(factor->constant->elements())));
-    ConstantPtr scaled = shaped ? computeConstant(module, span, Op::Multiply, {weights, shaped}, AttrsPtr()) : nullptr;
+    const ConstantPtr wide = constantAs(module, span, weights, result.dtype);
+    ConstantPtr scaled =
+        shaped && wide ? computeConstant(module, span, Op::Multiply, {wide, shaped}, AttrsPtr()) : nullptr;
+    scaled = scaled ? constantAs(module, span, scaled, weightType.dtype) : nullptr;
     if (!scaled || !sameType(scaled->type, weights->type))
         return {binding};
     Maker make(module, span);
     Maker::Value folded = make.constant(scaled);
-    Maker::Value out =
-        make.call(product.op, {{product.args[0], typeOf(index, product.args[0])}, folded}, product.attrs);
+    Maker::Value out = make.call(product.op, {{product.args[0], typeOf(index, product.args[0])}, folded},
+                                 givingType(product, weightType.dtype, result.dtype));
     if (scaling->addition) {
+        const ConstantPtr added = constantAs(module, span, scaling->addition->constant, result.dtype);
         ConstantPtr bias =
-            computeConstant(module, span, Op::Multiply, {scaling->addition->constant, factor->constant}, AttrsPtr());
+            added ? computeConstant(module, span, Op::Multiply, {added, factor->constant}, AttrsPtr()) : nullptr;
         if (!bias)
             return {binding};
         Maker::Value shift = make.constant(bias);

@@ -6,7 +6,8 @@
 //   (conv(x, w) + b) * s  =  conv(x, w * s) + b * s
 //
 // So a convolution with batch normalisation is a convolution with a bias. The weights become recipes: nothing is copied here. Only
-// where nothing else uses the values in between.
+// where nothing else uses the values in between. Of narrow floats the factor and the sum are float32, with casts around: the
+// factor goes through these, and what they would have rounded or made infinite is not.
 //
 // After simplify_inference, which makes the factors, and fold_constants, which shows them as constants; before fuse.
 #pragma once

@@ -32,6 +32,10 @@ private:
     AttrsPtr attrs_;
 };
 
+CastAttrs castTo(DataType dtype) {
+    return attrsWith<CastAttrs>([&](CastAttrs& attrs) { attrs.dtype = dtype; });
+}
+
 } // namespace
 
 Type staticType(Op op, const std::vector<Type>& args, const AttrsPtr& attrs) {
@@ -60,6 +64,10 @@ Maker::Value Maker::constant(ConstantPtr constant) {
     Type type = constant->type;
     made_.push_back(std::make_shared<Binding>(Binding{var, ConstantRef{std::move(constant)}, type, span_, {}}));
     return {var, type};
+}
+
+Maker::Value Maker::cast(Value value, DataType dtype) {
+    return asTensor(value.type)->dtype == dtype ? value : call(Op::Cast, {value}, castTo(dtype));
 }
 
 std::vector<BindingPtr> Maker::take(Var var, const std::string& modelValue) {
@@ -104,6 +112,12 @@ ConstantPtr computeConstant(Module& module, Span span, Op op, const std::vector<
     function->body = std::move(body);
     function->resultType = type;
     return makeRecipe(std::move(function), args);
+}
+
+ConstantPtr constantAs(Module& module, Span span, ConstantPtr constant, DataType dtype) {
+    return asTensor(constant->type)->dtype == dtype
+               ? constant
+               : computeConstant(module, span, Op::Cast, {constant}, castTo(dtype));
 }
 
 const Type& typeOf(const Index& index, Var var) {

@@ -24,6 +24,8 @@ public:
         return call(op, args, AttrsPtr(std::make_shared<A>(std::move(attrs))));
     }
     Value constant(ConstantPtr constant);
+    /// The value as dtype; itself, and nothing made, if it is.
+    Value cast(Value value, DataType dtype);
     /// The bindings made; the last one takes `var` (whose users stay as they are) and `modelValue`.
     std::vector<BindingPtr> take(Var var, const std::string& modelValue = {});
     bool empty() const { return made_.empty(); }
@@ -45,6 +47,9 @@ template <class A>
 ConstantPtr computeConstant(Module& module, Span span, Op op, const std::vector<ConstantPtr>& args, A attrs) {
     return computeConstant(module, span, op, args, AttrsPtr(std::make_shared<A>(std::move(attrs))));
 }
+
+/// The constant as dtype; itself if it is.
+ConstantPtr constantAs(Module& module, Span span, ConstantPtr constant, DataType dtype);
 
 /// The type of a Var through an Index; the constant behind it, or null.
 const Type& typeOf(const Index& index, Var var);

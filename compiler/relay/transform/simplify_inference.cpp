@@ -17,27 +17,30 @@ AttrsPtr alongAxis(const Expr& channels, int64_t axis, int64_t rank) {
 
 std::vector<BindingPtr> scaleAndShift(const BindingPtr& binding, const OpCall& call, const Index& index,
                                       Module& module) {
-    std::vector<ConstantPtr> params;
-    for (size_t i = 1; i < call.args.size(); ++i)
-        params.push_back(constantOf(index, call.args[i]));
     const NormAttrs& at = attrs<NormAttrs>(call.attrs);
     const TensorType& x = *asTensor(typeOf(index, call.args[0]));
-    for (const ConstantPtr& param : params)
-        if (!param || asTensor(param->type)->dtype != x.dtype)
+    const DataType work = computeType(x.dtype);
+    std::vector<ConstantPtr> params;
+    for (size_t i = 1; i < call.args.size(); ++i) {
+        const ConstantPtr param = constantOf(index, call.args[i]);
+        if (!param || !asTensor(param->type)->dtype.isFloat() || !work.isFloat())
             return {binding};
+        params.push_back(constantAs(module, binding->span, param, work));
+    }
     auto compute = [&](Op op, const std::vector<ConstantPtr>& args, AttrsPtr attrs = nullptr) {
         return computeConstant(module, binding->span, op, args, attrs);
     };
     ConstantPtr scale = params[0], bias = params[1], mean = params[2], variance = params[3];
-    ConstantPtr deviation = compute(Op::Sqrt, {compute(Op::Add, {variance, makeSplat(x.dtype, {}, at.epsilon)})});
+    ConstantPtr deviation = compute(Op::Sqrt, {compute(Op::Add, {variance, makeSplat(work, {}, at.epsilon)})});
     ConstantPtr s = compute(Op::Divide, {scale, deviation});
     ConstantPtr t = compute(Op::Subtract, {bias, compute(Op::Multiply, {mean, s})});
     AttrsPtr shape = alongAxis(asTensor(scale->type)->shape[0], at.axis, static_cast<int64_t>(x.shape.size()));
     Maker make(module, binding->span);
     Maker::Value factor = make.constant(compute(Op::Reshape, {s}, shape));
-    Maker::Value scaled = make.call(Op::Multiply, {{call.args[0], typeOf(index, call.args[0])}, factor});
+    Maker::Value value = make.cast({call.args[0], typeOf(index, call.args[0])}, work);
+    Maker::Value scaled = make.call(Op::Multiply, {value, factor});
     Maker::Value shift = make.constant(compute(Op::Reshape, {t}, shape));
-    make.call(Op::Add, {scaled, shift});
+    make.cast(make.call(Op::Add, {scaled, shift}), x.dtype);
     return make.take(binding->var, binding->modelValue);
 }
 
