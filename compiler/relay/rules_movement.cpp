@@ -125,14 +125,20 @@ Result<Type> pad(Op, RuleContext& context) {
         if (!at.interior.empty() && at.interior[i] > 0)
             dim = dim + arith::max(dim - 1, Expr(0)) * Expr(at.interior[i]);
         shape.push_back(at.before[i] + dim + at.after[i]);
-        const bool repeats =
-            at.mode != "constant" && !(arith::isConst(at.before[i], 0) && arith::isConst(at.after[i], 0));
-        if (!repeats || arith::bounds(dim).lower > 0)
+        if (at.mode == "constant")
             continue;
-        if (arith::isConst(dim, 0))
+        // Negative padding crops before the rest repeats what is left.
+        const auto cut = [](const Expr& pads) { return arith::min(pads, Expr(0)); };
+        const Expr left = arith::simplify(dim + cut(at.before[i]) + cut(at.after[i]));
+        const Expr repeated = arith::simplify(arith::max(at.before[i], Expr(0)) + arith::max(at.after[i], Expr(0)));
+        if (arith::isConst(repeated, 0) || arith::bounds(left).lower > 0)
+            continue;
+        const bool always = arith::bounds(repeated).lower > 0;
+        if (always && arith::bounds(left).upper <= 0)
             return failure(fmt::format("dim {} is empty: there is nothing that padding could repeat", i));
-        context.require(arith::gt(dim, Expr(0)),
-                        fmt::format("dim {} is not empty, as its padding repeats it", arith::sizeText(dim)));
+        const Expr some = arith::gt(left, Expr(0));
+        context.require(always ? some : arith::logicalOr(some, arith::eq(repeated, Expr(0))),
+                        fmt::format("dim {} is not empty, as its padding repeats it", arith::sizeText(left)));
     }
     return tensorType(x->dtype, std::move(shape));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Pad in all modes. Constant padding may be negative (it crops) and may put zeros between neighbours (interior); the
-// other modes repeat: each result index is folded back into the operand.
+// Pad in all modes. Negative padding crops. Constant padding may put zeros between neighbours (interior); the other modes
+// repeat what cropping leaves: each result index is folded back into that.
 #include "arith/analysis.h"
 #include "topi/families.h"
 #include "topi/windows.h"
@@ -62,6 +62,19 @@ bool foldsOnce(const std::string& mode, const Expr& border, const Expr& size) {
            (mode == "edge" || arith::bounds(arith::simplify(size - border)).lower >= least);
 }
 
+/// Elements that padding of this many takes away.
+Expr cropped(const Expr& pads) {
+    return arith::bounds(pads).lower >= 0 ? Expr(0) : arith::simplify(arith::max(Expr(0) - pads, 0));
+}
+
+/// Where element `at` of a padded axis lies in the operand.
+Expr repeated(const std::string& mode, const Expr& at, const Expr& before, const Expr& size, const Expr& after) {
+    const Expr first = cropped(before), last = cropped(after);
+    if (arith::isConst(first, 0) && arith::isConst(last, 0))
+        return folded(mode, at - before, size);
+    return first + folded(mode, at - arith::simplify(before + first), arith::simplify(size - first - last));
+}
+
 } // namespace
 
 Tensors computePad(const CallContext& call) {
@@ -91,7 +104,8 @@ Tensors computePad(const CallContext& call) {
         [&](const std::vector<Var>& i) {
             Indices indices;
             for (size_t d = 0; d < i.size(); ++d)
-                indices.push_back(isWhole(d) ? Expr(i[d]) : folded(attrs.mode, i[d] - attrs.before[d], x->shape[d]));
+                indices.push_back(
+                    isWhole(d) ? Expr(i[d]) : repeated(attrs.mode, i[d], attrs.before[d], x->shape[d], attrs.after[d]));
             if (!chooses)
                 return (*x)(indices);
             const Expr position = i[last] - attrs.before[last], size = x->shape[last];

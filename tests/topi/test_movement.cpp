@@ -92,6 +92,24 @@ private slots:
             EXPECT(run(Op::Pad, {x}, attrs, dims), ({10}), {3, 1, 2, 3, 1, 2, 3, 1, 2, 3});
         }
     }
+    /// Of what cropping leaves.
+    void padByRepeatingCrops() {
+        const Value x = f32({5}, {0, 1, 2, 3, 4});
+        for (Dims dims : {Dims::Constant, Dims::Symbolic}) {
+            relay::PadAttrs attrs;
+            attrs.mode = "wrap";
+            attrs.before = {-1};
+            attrs.after = {1};
+            EXPECT(run(Op::Pad, {x}, attrs, dims), ({5}), {1, 2, 3, 4, 1});
+            attrs.before = {2};
+            attrs.after = {-1};
+            EXPECT(run(Op::Pad, {x}, attrs, dims), ({6}), {2, 3, 0, 1, 2, 3});
+            attrs.mode = "reflect";
+            attrs.before = {-3};
+            attrs.after = {3};
+            EXPECT(run(Op::Pad, {x}, attrs, dims), ({5}), {3, 4, 3, 4, 3});
+        }
+    }
     void padByRepeatingOnce() {
         relay::PadAttrs attrs;
         attrs.before = {1, 2};
