@@ -185,13 +185,19 @@ Var mulBy(Builder& b, Var x, double value) {
     return value == 1 ? x : mul(b, x, scalarLike(b, value, x));
 }
 
+DataType computeType(Builder& b, Var x) {
+    return b.failed() ? types::Float32 : lathe::computeType(b.dtype(x));
+}
+
 Var inSingle(Builder& b, Var x, const std::function<Var(Var)>& fn) {
-    if (b.failed())
+    if (b.failed() || b.dtype(x) == computeType(b, x))
         return fn(x);
     const DataType dtype = b.dtype(x);
-    if (!dtype.isFloat() || dtype.bits >= 32)
-        return fn(x);
-    return cast(b, fn(cast(b, x, types::Float32)), dtype);
+    return cast(b, fn(cast(b, x, computeType(b, x))), dtype);
+}
+
+DataType productType(Builder& b, Var x, Var y, DataType wanted) {
+    return b.failed() || (b.dtype(x) == wanted && b.dtype(y) == wanted) ? types::Void : wanted;
 }
 
 Var reshape(Builder& b, Var x, Dims shape) {
@@ -306,8 +312,9 @@ Var reduce(Builder& b, const std::string& kind, Var x, Ints axes, bool keepDims)
     return b.call(Op::Reduce, {x}, attrs);
 }
 
-Var matmul(Builder& b, Var x, Var y, bool transposeX, bool transposeY) {
+Var matmul(Builder& b, Var x, Var y, bool transposeX, bool transposeY, DataType out) {
     MatMulAttrs attrs;
+    attrs.outDtype = productType(b, x, y, out);
     attrs.transposeA = transposeX;
     attrs.transposeB = transposeY;
     return b.call(Op::MatMul, {x, y}, attrs);

@@ -51,9 +51,14 @@ Var equal(Builder& b, Var x, Var y);
 Var where(Builder& b, Var condition, Var x, Var y);
 Var addTo(Builder& b, Var x, double value);
 Var mulBy(Builder& b, Var x, double value);
-/// fn of x, in float32 if x is a narrower float, and what comes out in x's type: squares and sums on the way to a result that
-/// fits do not overflow.
+
+// ---- one rounding: what an operator of the model is made of computes in its operands' compute type (base/data_type.h)
+DataType computeType(Builder& b, Var x);
+/// fn of x, in float32 if x is a narrower float, and what comes out in x's type: parts on the way to a result that fits
+/// neither round nor overflow.
 Var inSingle(Builder& b, Var x, const std::function<Var(Var)>& fn);
+/// What a product of x and y says of its result's type: Void if it is theirs, or none is asked for.
+DataType productType(Builder& b, Var x, Var y, DataType wanted);
 
 // ---- movement
 Var reshape(Builder& b, Var x, Dims shape);
@@ -77,7 +82,8 @@ Var fittedAlong(Builder& b, Var x, int64_t axis, Var other);
 
 // ---- reductions and products
 Var reduce(Builder& b, const std::string& kind, Var x, Ints axes, bool keepDims);
-Var matmul(Builder& b, Var x, Var y, bool transposeX = false, bool transposeY = false);
+/// out: the result's type; Void: the operands'. A product reads narrow operands as they are and sums in the type that it gives.
+Var matmul(Builder& b, Var x, Var y, bool transposeX = false, bool transposeY = false, DataType out = types::Void);
 Var softmax(Builder& b, Var x, int64_t axis);
 
 /// fn(axis) for an axis that may be known only while running: then a chain of branches over all axes.

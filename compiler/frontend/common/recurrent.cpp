@@ -9,6 +9,7 @@ namespace {
 /// Weights of one direction.
 struct Direction {
     size_t index = 0;
+    DataType compute;             // of states, gates and biases: what is given is rounded, not what is carried
     Var recurrent;                // [gates * hidden, state]
     Var recurrentBias, inputBias; // [gates * hidden], absent if there is none
     const GateFunction* functions = nullptr;
@@ -25,6 +26,17 @@ Var pick(Builder& b, Var x, size_t d) {
     if (!shape.empty())
         shape.erase(shape.begin());
     return reshape(b, slice, shape);
+}
+
+/// The same in the type that the direction computes in.
+Var pick(Builder& b, Var x, const Direction& direction) {
+    const Var own = pick(b, x, direction.index);
+    return own ? cast(b, own, direction.compute) : own;
+}
+
+/// Products with weights of the recurrence, as the model stores them.
+Var timesWeights(Builder& b, const Direction& direction, Var x, Var weights) {
+    return matmul(b, x, weights, false, true, direction.compute);
 }
 
 Var gate(Builder& b, const Recurrence& r, Var x, int i) {
@@ -48,17 +60,17 @@ RanDirection runDirection(Builder& b, const Recurrence& r, const Direction& dire
     const bool backward = r.reversed || direction.index == 1;
     const Var x = inTimeOrder(b, r, r.x, backward);
     const Expr width = arith::simplify(r.hidden * r.gates);
-    Var projected = matmul(b, reshape(b, x, {arith::simplify(r.time * r.batch), dim(b, x, 2)}),
-                           pick(b, r.weights, direction.index), false, true);
+    Var projected = timesWeights(b, direction, reshape(b, x, {arith::simplify(r.time * r.batch), dim(b, x, 2)}),
+                                 pick(b, r.weights, direction.index));
     if (direction.inputBias)
         projected = add(b, projected, direction.inputBias);
     projected = reshape(b, projected, {r.time, r.batch, width});
     std::vector<Var> states;
     for (Var initial : r.initial) {
         // The reshape states that the initial state has the batch of the input.
-        const Var given = pick(b, initial, direction.index);
+        const Var given = pick(b, initial, direction);
         states.push_back(given ? reshape(b, given, {r.batch, r.hidden})
-                               : full(b, scalarLike(b, 0, r.x), {r.batch, r.hidden}));
+                               : full(b, b.scalar(0, direction.compute), {r.batch, r.hidden}));
     }
     const auto cell = [&](Var iteration, const std::vector<Var>& carried) {
         std::vector<Var> next = step(direction, gather(b, projected, iteration, 0), carried);
@@ -69,7 +81,7 @@ RanDirection runDirection(Builder& b, const Recurrence& r, const Direction& dire
             for (size_t i = 0; i < next.size(); ++i)
                 next[i] = where(b, alive, next[i], carried[i]);
         }
-        next.push_back(shown);
+        next.push_back(cast(b, shown, b.dtype(r.x)));
         return next;
     };
     RanDirection ran;
@@ -84,6 +96,8 @@ RanDirection runDirection(Builder& b, const Recurrence& r, const Direction& dire
             ran.states.push_back(b.project(loop, static_cast<int>(i)));
         ran.all = b.project(loop, static_cast<int>(states.size()));
     }
+    for (Var& state : ran.states)
+        state = cast(b, state, b.dtype(r.x));
     ran.all = inTimeOrder(b, r, ran.all, backward);
     return ran;
 }
@@ -93,9 +107,10 @@ RanDirections runAll(Builder& b, const Recurrence& r, bool mergeBiases, const St
     for (size_t d = 0; d < r.directions && !b.failed(); ++d) {
         Direction direction;
         direction.index = d;
+        direction.compute = computeType(b, r.x);
         direction.recurrent = pick(b, r.recurrent, d);
         direction.functions = r.functions.data() + d * (r.functions.size() / r.directions);
-        if (const Var bias = pick(b, r.bias, d)) {
+        if (const Var bias = pick(b, r.bias, direction)) {
             const Expr width = arith::simplify(r.hidden * r.gates);
             direction.inputBias = sliceAxis(b, bias, 0, 0, width);
             direction.recurrentBias = sliceAxis(b, bias, 0, width, width);
@@ -128,10 +143,10 @@ RanDirections lstm(Builder& b, const Recurrence& r, const LstmCell& order) {
     const auto act = [&](const Direction& d, size_t i, Var x) { return d.functions[i](clipped(b, r, x)); };
     return runAll(b, r, true, [&](const Direction& d, Var projected, const std::vector<Var>& states) {
         const Var hidden = states[0], cell = states[1];
-        const Var gates = add(b, projected, matmul(b, hidden, d.recurrent, false, true));
+        const Var gates = add(b, projected, timesWeights(b, d, hidden, d.recurrent));
         Var input = gate(b, r, gates, order.input), output = gate(b, r, gates, order.output),
             forget = gate(b, r, gates, order.forget);
-        const Var p = pick(b, order.peepholes, d.index);
+        const Var p = pick(b, order.peepholes, d);
         if (p) {
             input = add(b, input, mul(b, gate(b, r, p, 0), cell));
             forget = add(b, forget, mul(b, gate(b, r, p, 2), cell));
@@ -155,18 +170,18 @@ RanDirections gru(Builder& b, const Recurrence& r, const GruCell& order) {
         const Expr two = arith::simplify(r.hidden * candidate);
         Var next, update, reset;
         if (before) {
-            Var product = matmul(b, hidden, d.recurrent, false, true);
+            Var own = timesWeights(b, d, hidden, d.recurrent);
             if (d.recurrentBias)
-                product = add(b, product, d.recurrentBias);
-            update = act(d, 0, add(b, gate(b, r, projected, order.update), gate(b, r, product, order.update)));
-            reset = act(d, 0, add(b, gate(b, r, projected, order.reset), gate(b, r, product, order.reset)));
-            next = add(b, gate(b, r, projected, candidate), mul(b, reset, gate(b, r, product, candidate)));
+                own = add(b, own, d.recurrentBias);
+            update = act(d, 0, add(b, gate(b, r, projected, order.update), gate(b, r, own, order.update)));
+            reset = act(d, 0, add(b, gate(b, r, projected, order.reset), gate(b, r, own, order.reset)));
+            next = add(b, gate(b, r, projected, candidate), mul(b, reset, gate(b, r, own, candidate)));
         } else {
-            const Var product = matmul(b, hidden, sliceAxis(b, d.recurrent, 0, 0, two), false, true);
-            update = act(d, 0, add(b, gate(b, r, projected, order.update), gate(b, r, product, order.update)));
-            reset = act(d, 0, add(b, gate(b, r, projected, order.reset), gate(b, r, product, order.reset)));
+            const Var own = timesWeights(b, d, hidden, sliceAxis(b, d.recurrent, 0, 0, two));
+            update = act(d, 0, add(b, gate(b, r, projected, order.update), gate(b, r, own, order.update)));
+            reset = act(d, 0, add(b, gate(b, r, projected, order.reset), gate(b, r, own, order.reset)));
             const Var weights = sliceAxis(b, d.recurrent, 0, two, r.hidden);
-            next = add(b, gate(b, r, projected, candidate), matmul(b, mul(b, reset, hidden), weights, false, true));
+            next = add(b, gate(b, r, projected, candidate), timesWeights(b, d, mul(b, reset, hidden), weights));
         }
         next = act(d, 1, next);
         return std::vector<Var>{add(b, mul(b, sub(b, scalarLike(b, 1, update), update), next), mul(b, update, hidden))};
@@ -175,7 +190,7 @@ RanDirections gru(Builder& b, const Recurrence& r, const GruCell& order) {
 
 RanDirections rnn(Builder& b, const Recurrence& r) {
     return runAll(b, r, true, [&](const Direction& d, Var projected, const std::vector<Var>& states) {
-        const Var sum = clipped(b, r, add(b, projected, matmul(b, states[0], d.recurrent, false, true)));
+        const Var sum = clipped(b, r, add(b, projected, timesWeights(b, d, states[0], d.recurrent)));
         return std::vector<Var>{d.functions[0](sum)};
     });
 }

@@ -36,12 +36,8 @@ Var splitTaps(Builder& b, Var weights, const Ints& kernel, const Ints& strides, 
 }
 
 /// The results of all phases, each with as many taps, as channels of one convolution: [N, M · s…, q…].
-Var phasesAsChannels(Builder& b, Var x, Var split, const Ints& taps, int64_t groups) {
+Var phasesAsChannels(Builder& b, Var x, Var split, const Ints& taps, ConvAttrs attrs) {
     const auto spatial = static_cast<int64_t>(taps.size());
-    ConvAttrs attrs;
-    attrs.strides.assign(taps.size(), 1);
-    attrs.dilations = attrs.strides;
-    attrs.groups = groups;
     // [M, C, taps, s, taps, s …] -> [M, s…, C, taps…] -> [M · s…, C, taps…]
     const Dims dims = b.shape(split);
     Ints order = {0};
@@ -67,11 +63,7 @@ Var phasesAsChannels(Builder& b, Var x, Var split, const Ints& taps, int64_t gro
 
 /// The result of one phase: [N, M, 1, q…].
 Var phase(Builder& b, Var x, Var split, const Ints& taps, const Ints& kernel, const Ints& strides, const Ints& at,
-          int64_t groups) {
-    ConvAttrs attrs;
-    attrs.strides.assign(taps.size(), 1);
-    attrs.dilations = attrs.strides;
-    attrs.groups = groups;
+          ConvAttrs attrs) {
     Var weights = split;
     Dims shape = {dim(b, split, 0), dim(b, split, 1)};
     for (size_t i = 0; i < taps.size(); ++i) {
@@ -89,7 +81,8 @@ Var phase(Builder& b, Var x, Var split, const Ints& taps, const Ints& kernel, co
 }
 
 /// The results of all phases, one convolution each: [N, M, s · …, q…].
-Var eachPhase(Builder& b, Var x, Var split, const Ints& taps, const Ints& kernel, const Ints& strides, int64_t groups) {
+Var eachPhase(Builder& b, Var x, Var split, const Ints& taps, const Ints& kernel, const Ints& strides,
+              const ConvAttrs& attrs) {
     const int64_t count = std::accumulate(strides.begin(), strides.end(), int64_t{1}, std::multiplies());
     std::vector<Var> phases;
     for (int64_t ordinal = 0; ordinal < count; ++ordinal) {
@@ -97,7 +90,7 @@ Var eachPhase(Builder& b, Var x, Var split, const Ints& taps, const Ints& kernel
         int64_t rest = ordinal;
         for (size_t i = kernel.size(); i-- > 0; rest /= strides[i])
             at[i] = rest % strides[i];
-        phases.push_back(phase(b, x, split, taps, kernel, strides, at, groups));
+        phases.push_back(phase(b, x, split, taps, kernel, strides, at, attrs));
     }
     return concat(b, phases, 2);
 }
@@ -124,14 +117,19 @@ bool hasPhases(const Ints& kernel, const Ints& strides) {
 }
 
 Var convolutionByPhases(Builder& b, Var x, Var weights, const Ints& kernel, const Ints& strides, int64_t groups,
-                        const Dims& cut, const Dims& size) {
+                        const Dims& cut, const Dims& size, DataType out) {
     if (b.failed())
         return {};
+    ConvAttrs attrs; // of the convolutions, without their paddings
+    attrs.strides.assign(kernel.size(), 1);
+    attrs.dilations = attrs.strides;
+    attrs.groups = groups;
+    attrs.outDtype = productType(b, x, weights, out);
     const auto spatial = static_cast<int64_t>(kernel.size());
     const Ints taps = longestPhases(kernel, strides);
     const Var split = splitTaps(b, weights, kernel, strides, taps);
-    const Var all = haveEqualPhases(kernel, strides) ? phasesAsChannels(b, x, split, taps, groups)
-                                                     : eachPhase(b, x, split, taps, kernel, strides, groups);
+    const Var all = haveEqualPhases(kernel, strides) ? phasesAsChannels(b, x, split, taps, attrs)
+                                                     : eachPhase(b, x, split, taps, kernel, strides, attrs);
     if (b.failed())
         return {};
     // [N, M, s…, q…] -> [N, M, q, s, q, s …] -> [N, M, q · s …]
@@ -152,12 +150,12 @@ Var convolutionByPhases(Builder& b, Var x, Var weights, const Ints& kernel, cons
     }
     Var interleaved;
     if (spatial == 2 && strides[0] == strides[1]) { // one operator, which what follows joins
-        BlockAttrs attrs;
-        attrs.block = strides[0];
-        attrs.mode = "CRD";
+        BlockAttrs blocks;
+        blocks.block = strides[0];
+        blocks.mode = "CRD";
         const Expr channels = arith::simplify(apart[1] * (strides[0] * strides[1]));
         interleaved =
-            b.call(Op::DepthToSpace, {reshape(b, all, {found[0], channels, found[first], found[first + 1]})}, attrs);
+            b.call(Op::DepthToSpace, {reshape(b, all, {found[0], channels, found[first], found[first + 1]})}, blocks);
     } else
         interleaved = reshape(b, transpose(b, reshape(b, all, apart), order), joined);
     return pad(b, interleaved, "constant", before, after);

@@ -15,8 +15,9 @@ bool hasPhases(const Ints& kernel, const Ints& strides);
 /// strides, one convolution of x with every s-th tap; where all have equally many taps, one convolution that has the phases
 /// as channels. What they give is interleaved, and `size` elements of it from `cut` on are the result; beyond the last
 /// tap's reach they are 0.
-/// x: [N, C, …]; weights: [M, C / groups, kernel…], not flipped; strides, cut and size: one for each spatial dim.
+/// x: [N, C, …]; weights: [M, C / groups, kernel…], not flipped; strides, cut and size: one for each spatial dim; out: the
+/// result's type (Void: the operands').
 Var convolutionByPhases(Builder& b, Var x, Var weights, const Ints& kernel, const Ints& strides, int64_t groups,
-                        const Dims& cut, const Dims& size);
+                        const Dims& cut, const Dims& size, DataType out = types::Void);
 
 } // namespace lathe::frontend

@@ -48,18 +48,19 @@ std::optional<Ints> kernelOf(Builder& b, Var weights) {
     return kernel;
 }
 
-Var convolution(Builder& b, Var x, Var weights, const Window& window, int64_t groups) {
+Var convolution(Builder& b, Var x, Var weights, const Window& window, int64_t groups, DataType out) {
     relay::ConvAttrs attrs;
     attrs.strides = window.strides;
     attrs.dilations = window.dilations;
     attrs.before = window.before;
     attrs.after = window.after;
     attrs.groups = groups;
+    attrs.outDtype = productType(b, x, weights, out);
     return b.call(Op::Conv, {x, weights}, attrs);
 }
 
 Var addChannelBias(Builder& b, Var x, Var bias) {
-    return !bias || b.failed() ? x : add(b, x, fittedAlong(b, bias, 1, x));
+    return !bias || b.failed() ? x : add(b, x, fittedAlong(b, cast(b, bias, b.dtype(x)), 1, x));
 }
 
 relay::PoolAttrs poolAttrs(const Window& window) {

@@ -43,10 +43,10 @@ Window windowOver(const Dims& sizes, const WindowAttributes& attributes);
 /// The dims of [M, C, kernel…], which must be known.
 std::optional<Ints> kernelOf(Builder& b, Var weights);
 
-/// x: [N, C, …]; weights: [M, C / groups, kernel…].
-Var convolution(Builder& b, Var x, Var weights, const Window& window, int64_t groups);
+/// x: [N, C, …]; weights: [M, C / groups, kernel…]; out: the result's type (Void: the operands').
+Var convolution(Builder& b, Var x, Var weights, const Window& window, int64_t groups, DataType out = types::Void);
 
-/// x + bias[c] along dim 1; x if bias is absent.
+/// x + bias[c] along dim 1, in x's type; x if bias is absent.
 Var addChannelBias(Builder& b, Var x, Var bias);
 
 relay::PoolAttrs poolAttrs(const Window& window);

@@ -32,9 +32,8 @@ Var elu(Builder& b, Var x, double alpha) {
     return negativeOr(b, x, mulBy(b, addTo(b, b.call(Op::Exp, {x}), -1), alpha));
 }
 
-} // namespace
-
-Var activation(NodeReader& node, Builder& b, const std::string& name, Var x, double alpha, double beta) {
+/// A function that a name and two numbers say; x of its compute type.
+Var namedFunction(NodeReader& node, Builder& b, const std::string& name, Var x, double alpha, double beta) {
     if (name == "Sigmoid")
         return b.call(Op::Sigmoid, {x});
     if (name == "Tanh")
@@ -64,6 +63,38 @@ Var activation(NodeReader& node, Builder& b, const std::string& name, Var x, dou
     return x;
 }
 
+/// The node's result: fn of its operand, rounded once.
+void convertFunction(NodeReader& node, Builder& b, const std::function<Var(Var)>& fn) {
+    node.set(0, inSingle(b, node.in(0), fn));
+}
+
+/// tanh(log(1 + exp(x))) is n / (n + m) with n = e (e + 2), m = 2 and e = exp(x); with e = exp(-|x|) where x is positive,
+/// so that nothing overflows, n = 1 + 2 e and m = 2 e^2.
+Var mish(Builder& b, Var x) {
+    const Var negative = less(b, x, scalarLike(b, 0, x));
+    const Var e = b.call(Op::Exp, {b.call(Op::Negative, {b.call(Op::Abs, {x})})});
+    const Var n = where(b, negative, mul(b, e, addTo(b, e, 2)), addTo(b, mulBy(b, e, 2), 1));
+    const Var m = where(b, negative, scalarLike(b, 2, x), mulBy(b, mul(b, e, e), 2));
+    return mul(b, x, b.call(Op::Divide, {n, add(b, n, m)}));
+}
+
+Var gelu(Builder& b, Var x, bool byTanh) {
+    Var inner;
+    if (byTanh) {
+        const Var cube = mul(b, mul(b, x, x), x);
+        inner = b.call(Op::Tanh, {mulBy(b, add(b, x, mulBy(b, cube, 0.044715)), std::sqrt(2 / std::numbers::pi))});
+    } else {
+        inner = b.call(Op::Erf, {mulBy(b, x, std::numbers::sqrt2 / 2)});
+    }
+    return mul(b, mulBy(b, x, 0.5), addTo(b, inner, 1));
+}
+
+} // namespace
+
+Var activation(NodeReader& node, Builder& b, const std::string& name, Var x, double alpha, double beta) {
+    return inSingle(b, x, [&](Var v) { return namedFunction(node, b, name, v, alpha, beta); });
+}
+
 void convertLeakyRelu(NodeReader& node, Builder& b) {
     node.set(0, activation(node, b, "LeakyRelu", node.in(0), node.real("alpha", 0.01), 0));
 }
@@ -71,71 +102,58 @@ void convertThresholdedRelu(NodeReader& node, Builder& b) {
     node.set(0, activation(node, b, "ThresholdedRelu", node.in(0), node.real("alpha", 1), 0));
 }
 void convertElu(NodeReader& node, Builder& b) {
-    node.set(0, elu(b, node.in(0), node.real("alpha", 1)));
+    node.set(0, activation(node, b, "Elu", node.in(0), node.real("alpha", 1), 0));
 }
 void convertHardSigmoid(NodeReader& node, Builder& b) {
-    node.set(0, hardSigmoid(b, node.in(0), node.real("alpha", 0.2), node.real("beta", 0.5)));
+    node.set(0, activation(node, b, "HardSigmoid", node.in(0), node.real("alpha", 0.2), node.real("beta", 0.5)));
 }
 void convertHardSwish(NodeReader& node, Builder& b) {
-    const Var x = node.in(0);
-    node.set(0, mul(b, x, hardSigmoid(b, x, 1.0 / 6, 0.5)));
+    convertFunction(node, b, [&](Var x) { return mul(b, x, hardSigmoid(b, x, 1.0 / 6, 0.5)); });
 }
 void convertSoftplus(NodeReader& node, Builder& b) {
-    node.set(0, softplus(b, node.in(0)));
+    node.set(0, activation(node, b, "Softplus", node.in(0), 0, 0));
 }
 void convertSoftsign(NodeReader& node, Builder& b) {
     node.set(0, activation(node, b, "Softsign", node.in(0), 0, 0));
 }
-/// tanh(log(1 + exp(x))) is n / (n + m) with n = e (e + 2), m = 2 and e = exp(x); with e = exp(-|x|) where x is positive,
-/// so that nothing overflows, n = 1 + 2 e and m = 2 e^2.
 void convertMish(NodeReader& node, Builder& b) {
-    const Var x = node.in(0);
-    const Var negative = less(b, x, scalarLike(b, 0, x));
-    const Var e = b.call(Op::Exp, {b.call(Op::Negative, {b.call(Op::Abs, {x})})});
-    const Var n = where(b, negative, mul(b, e, addTo(b, e, 2)), addTo(b, mulBy(b, e, 2), 1));
-    const Var m = where(b, negative, scalarLike(b, 2, x), mulBy(b, mul(b, e, e), 2));
-    node.set(0, mul(b, x, b.call(Op::Divide, {n, add(b, n, m)})));
+    convertFunction(node, b, [&](Var x) { return mish(b, x); });
 }
 
 void convertSelu(NodeReader& node, Builder& b) {
     const bool old = node.version() < 6;
     const double alpha = node.real("alpha", old ? 1.6732 : 1.67326319217681884765625);
     const double gamma = node.real("gamma", old ? 1.0507 : 1.05070102214813232421875);
-    node.set(0, mulBy(b, elu(b, node.in(0), alpha), gamma));
+    convertFunction(node, b, [&](Var x) { return mulBy(b, elu(b, x, alpha), gamma); });
 }
 
 void convertCelu(NodeReader& node, Builder& b) {
-    const Var x = node.in(0);
     const double alpha = node.real("alpha", 1);
     if (alpha == 0)
         return node.fail("alpha is zero, by which the operator divides");
-    const Var curve = mulBy(b, addTo(b, b.call(Op::Exp, {mulBy(b, x, 1 / alpha)}), -1), alpha);
-    node.set(0, add(b, maximum(b, x, scalarLike(b, 0, x)), minimum(b, curve, scalarLike(b, 0, x))));
+    convertFunction(node, b, [&](Var x) {
+        const Var curve = mulBy(b, addTo(b, b.call(Op::Exp, {mulBy(b, x, 1 / alpha)}), -1), alpha);
+        return add(b, maximum(b, x, scalarLike(b, 0, x)), minimum(b, curve, scalarLike(b, 0, x)));
+    });
 }
 
 void convertShrink(NodeReader& node, Builder& b) {
-    const Var x = node.in(0);
     const double bias = node.real("bias", 0), lambda = node.real("lambd", 0.5);
-    const Var low = less(b, x, scalarLike(b, -lambda, x));
-    const Var high = b.call(Op::Greater, {x, scalarLike(b, lambda, x)});
-    node.set(0, where(b, low, addTo(b, x, bias), where(b, high, addTo(b, x, -bias), scalarLike(b, 0, x))));
+    convertFunction(node, b, [&](Var x) {
+        const Var low = less(b, x, scalarLike(b, -lambda, x));
+        const Var high = b.call(Op::Greater, {x, scalarLike(b, lambda, x)});
+        return where(b, low, addTo(b, x, bias), where(b, high, addTo(b, x, -bias), scalarLike(b, 0, x)));
+    });
 }
 
 void convertSwish(NodeReader& node, Builder& b) {
-    const Var x = node.in(0);
-    node.set(0, mul(b, x, b.call(Op::Sigmoid, {mulBy(b, x, node.real("alpha", 1))})));
+    const double alpha = node.real("alpha", 1);
+    convertFunction(node, b, [&](Var x) { return mul(b, x, b.call(Op::Sigmoid, {mulBy(b, x, alpha)})); });
 }
 
 void convertGelu(NodeReader& node, Builder& b) {
-    const Var x = node.in(0);
-    Var inner;
-    if (node.text("approximate", "none") == "tanh") {
-        const Var cube = mul(b, mul(b, x, x), x);
-        inner = b.call(Op::Tanh, {mulBy(b, add(b, x, mulBy(b, cube, 0.044715)), std::sqrt(2 / std::numbers::pi))});
-    } else {
-        inner = b.call(Op::Erf, {mulBy(b, x, std::numbers::sqrt2 / 2)});
-    }
-    node.set(0, mul(b, mulBy(b, x, 0.5), addTo(b, inner, 1)));
+    const bool byTanh = node.text("approximate", "none") == "tanh";
+    convertFunction(node, b, [&](Var x) { return gelu(b, x, byTanh); });
 }
 
 void convertPRelu(NodeReader& node, Builder& b) {

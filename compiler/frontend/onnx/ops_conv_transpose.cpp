@@ -111,7 +111,8 @@ Var withResultsFirst(Builder& b, Var weights, int64_t groups) {
 }
 
 /// By zeros between the inputs.
-Var convolutionOfSpread(Builder& b, Var x, Var weights, const TransposedConv& conv, const ResultDims& dims) {
+Var convolutionOfSpread(Builder& b, Var x, Var weights, const TransposedConv& conv, const ResultDims& dims,
+                        DataType out) {
     const size_t spatial = conv.kernel.size();
     AxesAttrs flip;
     flip.axes = iotaInts(2, static_cast<int64_t>(spatial) + 2);
@@ -122,6 +123,7 @@ Var convolutionOfSpread(Builder& b, Var x, Var weights, const TransposedConv& co
     attrs.before.assign(spatial, Expr(0));
     attrs.after = attrs.before;
     attrs.groups = conv.groups;
+    attrs.outDtype = productType(b, x, weights, out);
     const Var spread = pad(b, x, "constant", dims.before, dims.after, dims.interior);
     return b.call(Op::Conv, {spread, weights}, attrs);
 }
@@ -156,9 +158,10 @@ void convertConvTranspose(NodeReader& node, Builder& b) {
     }
     weights = withResultsFirst(b, weights, conv->groups);
     const bool byPhases = !conv->isDilated() && hasPhases(kernel, apart);
-    const Var y = byPhases ? convolutionByPhases(b, x, weights, kernel, apart, conv->groups, dims.cut, dims.sizes)
-                           : convolutionOfSpread(b, x, weights, *conv, dims);
-    node.set(0, addChannelBias(b, y, bias));
+    const DataType sums = bias ? computeType(b, x) : types::Void;
+    const Var y = byPhases ? convolutionByPhases(b, x, weights, kernel, apart, conv->groups, dims.cut, dims.sizes, sums)
+                           : convolutionOfSpread(b, x, weights, *conv, dims, sums);
+    node.set(0, b.failed() ? Var{} : cast(b, addChannelBias(b, y, bias), b.dtype(x)));
 }
 
 } // namespace lathe::frontend::onnx

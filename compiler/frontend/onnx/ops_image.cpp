@@ -217,8 +217,10 @@ void convertCol2Im(NodeReader& node, Builder& b) {
     ScatterAttrs attrs;
     attrs.axis = 1;
     attrs.reduction = "add";
-    const Var zeros = full(b, scalarLike(b, 0, x), {rows, flat});
-    Var result = b.call(Op::ScatterElements, {zeros, indices, reshape(b, x, {rows, cells})}, attrs);
+    const Var result = inSingle(b, reshape(b, x, {rows, cells}), [&](Var columns) {
+        const Var zeros = full(b, scalarLike(b, 0, columns), {rows, flat});
+        return b.call(Op::ScatterElements, {zeros, indices, columns}, attrs);
+    });
     Dims shape = {dim(b, x, 0), channels}, before(2, Expr(0)), after(2, Expr(0));
     for (size_t i = 0; i < spatial; ++i) {
         shape.push_back(sizes[i]);

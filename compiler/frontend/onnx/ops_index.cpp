@@ -22,7 +22,9 @@ Var scatter(NodeReader& node, Builder& b, Op op, int64_t axis) {
     ScatterAttrs attrs;
     attrs.axis = axis;
     attrs.reduction = node.text("reduction", "none");
-    return b.call(op, {x, indices, updates}, attrs);
+    if (attrs.reduction != "add" && attrs.reduction != "mul")
+        return b.call(op, {x, indices, updates}, attrs);
+    return inSingle(b, x, [&](Var v) { return b.call(op, {v, indices, cast(b, updates, b.dtype(v))}, attrs); });
 }
 
 } // namespace

@@ -39,11 +39,14 @@ void convertGemm(NodeReader& node, Builder& b) {
         return;
     if (b.rank(x) != 2 || b.rank(y) != 2)
         return node.fail("the operands must be matrices");
-    Var result = matmul(b, x, y, node.integer("transA", 0) != 0, node.integer("transB", 0) != 0);
-    result = mulBy(b, result, node.real("alpha", 1));
-    if (c && node.real("beta", 1) != 0)
-        result = add(b, result, mulBy(b, fitted(b, c, b.shape(result)), node.real("beta", 1)));
-    node.set(0, result);
+    const double alpha = node.real("alpha", 1), beta = node.real("beta", 1);
+    const bool adds = c && beta != 0;
+    const DataType dtype = b.dtype(x), sums = adds || alpha != 1 ? computeType(b, x) : dtype;
+    Var result = matmul(b, x, y, node.integer("transA", 0) != 0, node.integer("transB", 0) != 0, sums);
+    result = mulBy(b, result, alpha);
+    if (adds && !b.failed())
+        result = add(b, result, mulBy(b, cast(b, fitted(b, c, b.shape(result)), sums), beta));
+    node.set(0, cast(b, result, dtype));
 }
 
 void convertEinsum(NodeReader& node, Builder& b) {

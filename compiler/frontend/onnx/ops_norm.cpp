@@ -44,7 +44,6 @@ void convertBatchNormalization(NodeReader& node, Builder& b) {
     Var scale = node.in(1), bias = node.in(2), mean = node.in(3), variance = node.in(4);
     if (b.failed())
         return;
-    const DataType dtype = b.dtype(x);
     const double epsilon = node.real("epsilon", 1e-5);
     const bool training = node.version() >= 14 && node.integer("training_mode", 0) != 0;
     if (node.version() < 9 && node.integer("spatial", 1) == 0)
@@ -55,10 +54,7 @@ void convertBatchNormalization(NodeReader& node, Builder& b) {
         attrs.epsilon = epsilon;
         if (b.rank(x) < 2)
             return node.fail("the operand has no channels");
-        node.set(
-            0, b.call(Op::BatchNorm,
-                      {x, cast(b, scale, dtype), cast(b, bias, dtype), cast(b, mean, dtype), cast(b, variance, dtype)},
-                      attrs));
+        node.set(0, b.call(Op::BatchNorm, {x, scale, bias, mean, variance}, attrs));
         return;
     }
     const double momentum = node.real("momentum", 0.9);
@@ -74,9 +70,10 @@ void convertBatchNormalization(NodeReader& node, Builder& b) {
                  return add(b, mul(b, normal, channel(scale)), channel(bias));
              }));
     const auto running = [&](Var old, Var current) {
-        const DataType own = b.failed() ? dtype : b.dtype(old);
-        const Var flat = cast(b, reshape(b, current, {dim(b, x, 1)}), own);
-        return add(b, mulBy(b, fitted(b, old, {dim(b, x, 1)}), momentum), mulBy(b, flat, 1 - momentum));
+        return inSingle(b, old, [&](Var v) {
+            const Var flat = cast(b, reshape(b, current, {dim(b, x, 1)}), b.dtype(v));
+            return add(b, mulBy(b, fitted(b, v, {dim(b, x, 1)}), momentum), mulBy(b, flat, 1 - momentum));
+        });
     };
     node.set(1, running(mean, now.mean));
     node.set(2, running(variance, now.variance));
@@ -149,10 +146,11 @@ void convertLayerNormalization(NodeReader& node, Builder& b) {
     const DataType dtype = b.dtype(x);
     const Moments now = moments(b, cast(b, x, dtype == types::Float64 ? dtype : stash), iotaInts(axis, rank));
     const Var inverse = inverseRoot(b, now.variance, epsilon);
-    Var y = mul(b, cast(b, mul(b, now.centered, inverse), dtype), scale);
+    const DataType work = computeType(b, x);
+    Var y = mul(b, cast(b, mul(b, now.centered, inverse), work), cast(b, scale, work));
     if (bias)
-        y = add(b, y, bias);
-    node.set(0, y);
+        y = add(b, y, cast(b, bias, work));
+    node.set(0, b.failed() ? Var{} : cast(b, y, dtype));
     node.set(1, cast(b, now.mean, stash));
     node.set(2, cast(b, inverse, stash));
 }
@@ -248,7 +246,8 @@ void convertDropout(NodeReader& node, Builder& b) {
     attrs.call = nextCall(node);
     const Var draw = b.call(Op::RandomUniform, {}, attrs);
     const Var kept = b.call(Op::GreaterEqual, {draw, scalarLike(b, ratio, draw)});
-    node.set(0, where(b, kept, mulBy(b, x, 1 / (1 - ratio)), scalarLike(b, 0, x)));
+    node.set(0,
+             inSingle(b, x, [&](Var v) { return where(b, kept, mulBy(b, v, 1 / (1 - ratio)), scalarLike(b, 0, v)); }));
     node.set(1, cast(b, kept, maskType));
 }
 

@@ -73,14 +73,17 @@ void convertBernoulli(NodeReader& node, Builder& b) {
     const Var x = node.in(0);
     if (b.failed())
         return;
-    const Var hit = less(b, uniform(node, b, b.shape(x), b.dtype(x), 0, 1), x);
+    const DataType work = computeType(b, x); // draws that were rounded would hit more often, or less
+    const Var draw = uniform(node, b, b.shape(x), work, 0, 1);
+    const Var hit = less(b, draw, cast(b, x, work));
     node.set(0, cast(b, hit, elementType(node, "dtype", b.failed() ? types::Float32 : b.dtype(x))));
 }
 
 void convertMultinomial(NodeReader& node, Builder& b) {
-    const Var x = node.in(0); // unnormalized log-probabilities [batch, classes]
+    Var x = node.in(0); // unnormalized log-probabilities [batch, classes]
     if (!node.needRank(x, 2))
         return;
+    x = cast(b, x, computeType(b, x));
     CumAttrs attrs;
     attrs.axis = 1;
     const Var edges = b.call(Op::CumSum, {softmax(b, x, 1)}, attrs);

@@ -83,9 +83,6 @@ void convertSTFT(NodeReader& node, Builder& b) {
     const Dims grid = {frames, length};
     const Var places =
         add(b, mul(b, iota(b, grid, 0, types::Int64), b.scalarInt(*step)), iota(b, grid, 1, types::Int64));
-    Var framed = gather(b, real, places, 1); // [batch, frames, length, 1 | 2]
-    if (window)
-        framed = mul(b, framed, reshape(b, window, {length, 1}));
     DftAttrs attrs;
     attrs.axis = 2;
     attrs.onesided = node.integer("onesided", 1) != 0;
@@ -93,7 +90,12 @@ void convertSTFT(NodeReader& node, Builder& b) {
         return node.fail("onesided = 1 keeps half of the spectrum, but that of a complex signal has no symmetry",
                          "set onesided to 0");
     attrs.length = length;
-    node.set(0, b.call(Op::Dft, {framed}, attrs));
+    const Var frame = gather(b, real, places, 1); // [batch, frames, length, 1 | 2]
+    node.set(0, inSingle(b, frame, [&](Var v) {
+                 if (window)
+                     v = mul(b, v, reshape(b, cast(b, window, b.dtype(v)), {length, 1}));
+                 return b.call(Op::Dft, {v}, attrs);
+             }));
 }
 
 void convertMelWeightMatrix(NodeReader& node, Builder& b) {

@@ -61,7 +61,7 @@ std::optional<Window> readWindow(NodeReader& node, const Dims& sizes, Ints kerne
     return windowOver(sizes, window);
 }
 
-Var convolutionOf(NodeReader& node, Builder& b, Var x, Var weights) {
+Var convolutionOf(NodeReader& node, Builder& b, Var x, Var weights, DataType out) {
     if (!node.needRank(x, 3) || !node.needRank(weights, 3))
         return {};
     if (b.rank(x) != b.rank(weights)) {
@@ -78,7 +78,7 @@ Var convolutionOf(NodeReader& node, Builder& b, Var x, Var weights) {
         node.fail(fmt::format("group is {}", groups));
         return {};
     }
-    return convolution(b, x, weights, *window, groups);
+    return convolution(b, x, weights, *window, groups, out);
 }
 
 namespace {
@@ -123,7 +123,10 @@ double readP(NodeReader& node) {
 
 void convertConv(NodeReader& node, Builder& b) {
     const Var x = node.in(0), weights = node.in(1), bias = node.optional(2);
-    node.set(0, addChannelBias(b, convolutionOf(node, b, x, weights), bias));
+    if (!bias)
+        return node.set(0, convolutionOf(node, b, x, weights));
+    const Var sum = addChannelBias(b, convolutionOf(node, b, x, weights, computeType(b, x)), bias);
+    node.set(0, b.failed() ? Var{} : cast(b, sum, b.dtype(x)));
 }
 
 void convertMaxPool(NodeReader& node, Builder& b) {

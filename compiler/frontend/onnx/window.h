@@ -17,8 +17,8 @@ std::optional<Steps> readSteps(NodeReader& node, size_t spatial);
 /// A fault if one is out of bounds, or auto_pad computes the pads and they are given too.
 bool padsFit(NodeReader& node, const Ints& pads, const std::string& autoPad);
 
-/// A Conv of x and weights with the node's attributes, without bias.
-Var convolutionOf(NodeReader& node, Builder& b, Var x, Var weights);
+/// A Conv of x and weights with the node's attributes, without bias; out: the result's type (Void: the operands').
+Var convolutionOf(NodeReader& node, Builder& b, Var x, Var weights, DataType out = types::Void);
 
 /// The window over dims of `sizes`, from the node's attributes; kernel: from the weights, or empty to take
 /// kernel_shape.
