@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Operators where ONNX's own tests have no value, or a disputed one, compiled and run: what MaxPool took returns to its place,
-// cubic sampling beyond the border by PyTorch's rule, slices that start before the first element, and norms of float16 whose
-// squares are beyond it; and products under strict numerics. Values by hand, by formula, or by the identity.
+// cubic sampling beyond the border by PyTorch's rule, slices that start before the first element, padding that crops and
+// wraps; and products under strict numerics. Values by hand, by formula, or by the identity.
 // Needs: lathe-runner
 // Links: onnx
-#include "base/memory_file.h"
-#include "device/runner_client.h"
-#include "driver/compile.h"
-#include "support/host_tensor.h"
-#include "support/onnx_model.h"
+#include "support/model_result.h"
 #include "support/program_of_tests.h"
 
 #include <QTest>
@@ -19,34 +15,6 @@
 namespace lathe::testing::test_operator_values {
 
 namespace {
-
-using Values = std::vector<float>;
-
-/// The first output of a graph with the input x, as float32; nothing, and what went wrong in `problem`, otherwise.
-model::HostTensor resultOf(const std::string& graph, const std::vector<int64_t>& shape, const Values& x,
-                           std::string& problem, int opset = 21,
-                           driver::NumericsLevel numerics = driver::NumericsLevel::Default) {
-    const std::string bytes = modelBytes(fmt::format("<ir_version: 10, opset_import: [\"\" : {}]>\n{}", opset, graph));
-    const MemoryFile artifact("values");
-    driver::Options options;
-    options.cache = false;
-    options.numerics = numerics;
-    driver::Trace trace;
-    const auto compiled =
-        driver::compileBytes(std::as_bytes(std::span(bytes)), "model", artifact.path(), {}, options, trace);
-    if (!compiled) {
-        problem = toString(compiled.error());
-        return {};
-    }
-    device::RunnerOptions where;
-    where.program = LATHE_BINARY_DIR "/lathe-runner";
-    device::RunnerClient runner(where);
-    if (!runner.load(artifact.path()) || !runner.setInput("x", tensorOf(types::Float32, shape, x)) || !runner.run()) {
-        problem = "did not run";
-        return {};
-    }
-    return *runner.output(0);
-}
 
 /// Keys' weight of a neighbour at this distance, a = -0.75.
 double cubicWeight(double distance) {
@@ -255,58 +223,33 @@ private slots:
         }
     }
 
-    void narrowSquaresDoNotOverflow_data() {
-        QTest::addColumn<QString>("call");
-        QTest::addColumn<QList<float>>("x");
+    void cropsBeforePaddingRepeats_data() {
+        QTest::addColumn<QString>("mode");
+        QTest::addColumn<int>("before");
+        QTest::addColumn<int>("after");
         QTest::addColumn<QList<float>>("expected");
-        const auto many = [](float value, int count) { return QList<float>(count, value); };
-        QTest::newRow("ReduceL2") << "ReduceL2" << many(100, 4096) << QList<float>{6400};
-        QTest::newRow("LpNormalization") << "LpNormalization" << QList<float>{300, 400} << QList<float>{0.6F, 0.8F};
-        QTest::newRow("GlobalLpPool") << "GlobalLpPool" << QList<float>{3000, 4000} << QList<float>{5000};
-        QTest::newRow("LpPool") << "LpPool <kernel_shape = [2]>" << QList<float>{3000, 4000} << QList<float>{5000};
-        QTest::newRow("Sum") << "Sum" << QList<float>{40000} << QList<float>{40000};
-        QTest::newRow("Mean") << "Mean" << QList<float>{40000} << QList<float>{40000 / 3.0F};
-        QTest::newRow("ReduceLogSum") << "ReduceLogSum" << many(30000, 4) << QList<float>{11.6953F}; // log(120000)
-        QTest::newRow("ReduceLogSumExp") << "ReduceLogSumExp" << many(0, 70000) << QList<float>{11.1563F}; // log(70000)
-        QTest::newRow("InstanceNormalization")
-            << "InstanceNormalization" << QList<float>{30000, -30000} << QList<float>{1, -1};
-        QTest::newRow("InstanceNormalization, of one element")
-            << "InstanceNormalization" << QList<float>{30000} << QList<float>{0};
-        QTest::newRow("MeanVarianceNormalization")
-            << "MeanVarianceNormalization <axes = [2]>" << QList<float>{30000, -30000} << QList<float>{1, -1};
-        QTest::newRow("MeanVarianceNormalization, far from zero")
-            << "MeanVarianceNormalization <axes = [-1]>" << QList<float>{40000, 40032} << QList<float>{-1, 1};
-        QTest::newRow("GroupNormalization")
-            << "GroupNormalization <num_groups = 1>" << QList<float>{30000, -30000} << QList<float>{1, -1};
-        QTest::newRow("GroupNormalization, of one element")
-            << "GroupNormalization <num_groups = 1>" << QList<float>{30000} << QList<float>{0};
-        QTest::newRow("GroupNormalization, far from zero")
-            << "GroupNormalization <num_groups = 1>" << QList<float>{40000, 40032} << QList<float>{-1, 1};
-        // 1000 / sqrt(0 + 1 · 1000² / 1)
-        QTest::newRow("LRN") << "LRN <size = 1, alpha = 1.0, beta = 0.5, bias = 0.0>" << QList<float>{1000}
-                             << QList<float>{1};
+        QTest::newRow("wrapped behind") << "wrap" << -1 << 1 << QList<float>{1, 2, 3, 4, 1};
+        QTest::newRow("wrapped before") << "wrap" << 2 << -1 << QList<float>{2, 3, 0, 1, 2, 3};
+        QTest::newRow("cropped on both sides") << "wrap" << -1 << -2 << QList<float>{1, 2};
+        QTest::newRow("edge") << "edge" << -1 << 2 << QList<float>{1, 2, 3, 4, 4, 4};
+        QTest::newRow("reflected") << "reflect" << 2 << -2 << QList<float>{2, 1, 0, 1, 2};
+        QTest::newRow("reflected more than once") << "reflect" << -3 << 3 << QList<float>{3, 4, 3, 4, 3};
     }
-    void narrowSquaresDoNotOverflow() {
-        QFETCH(QString, call);
-        QFETCH(QList<float>, x);
+    void cropsBeforePaddingRepeats() {
+        QFETCH(QString, mode);
+        QFETCH(int, before);
+        QFETCH(int, after);
         QFETCH(QList<float>, expected);
-        const std::string op = call.toStdString();
-        // The text of a float16 constant is its bits: 15360 are those of 1.
-        const bool hasScale = op == "InstanceNormalization" || op.starts_with("Group");
-        const std::string more = hasScale ? ", one, none" : op == "Sum" || op == "Mean" ? ", h, negative" : "";
-        std::string problem;
-        const auto result = resultOf(fmt::format("g (float[1,1,{0}] x) => (float[a,b,c] y) {{ h = Cast <to = 10> (x) "
-                                                 "negative = Neg (h) one = Constant <value = float16[1] {{15360}}> () "
-                                                 "none = Constant <value = float16[1] {{0}}> () "
-                                                 "r = {1} (h{2}) y = Cast <to = 1> (r) }}",
-                                                 x.size(), op, more),
-                                     {1, 1, x.size()}, Values(x.begin(), x.end()), problem);
-        QVERIFY2(problem.empty(), problem.c_str());
-        const Values y = valuesOf<float>(result);
-        QCOMPARE(y.size(), size_t(expected.size()));
-        for (size_t i = 0; i < y.size(); ++i)
-            QVERIFY2(std::abs(y[i] - expected[qsizetype(i)]) <= 1e-3F * std::abs(expected[qsizetype(i)]),
-                     fmt::format("{} is {}, not {}", op, y[i], expected[qsizetype(i)]).c_str());
+        for (const char* size : {"5", "n"}) {
+            std::string problem;
+            const auto result = resultOf(fmt::format("g (float[{}] x) => (float[m] y) {{ "
+                                                     "p = Constant <value = int64[2] {{{}, {}}}> () "
+                                                     "y = Pad <mode = \"{}\"> (x, p) }}",
+                                                     size, before, after, mode.toStdString()),
+                                         {5}, {0, 1, 2, 3, 4}, problem);
+            QVERIFY2(problem.empty(), problem.c_str());
+            QCOMPARE(valuesOf<float>(result), Values(expected.begin(), expected.end()));
+        }
     }
 };
 
