@@ -64,6 +64,7 @@ Result<void> EntryBuilder::bindInputs(const relay::Function& main, EntryScope& s
         const TensorType* type = asTensor(param.type);
         if (!type || type->dtype == types::String)
             return failure(
+                ErrorKind::Unsupported,
                 fmt::format("input '{}' has type {}, which cannot be run yet", param.name, relay::toString(param.type)),
                 "only numeric tensors can be inputs");
         int32_t input = static_cast<int32_t>(i);

@@ -255,6 +255,16 @@ struct Builder::Called {
     const Type& type;
 };
 
+bool Builder::holdsNumbers(const Type& type) {
+    const bool holds = std::ranges::none_of(fieldTypes(type), [](const Type& field) {
+        const TensorType* tensor = asTensor(field);
+        return tensor && tensor->dtype == types::String;
+    });
+    if (!holds)
+        fail("strings are not supported", "convert strings outside of the model", ErrorKind::Unsupported);
+    return holds;
+}
+
 void Builder::require(const Expr& condition, const std::string& message, std::vector<Var>& args) {
     if (arith::provablyTrue(condition))
         return;
@@ -333,12 +343,9 @@ Var Builder::call(Op op, std::vector<Var> args, AttrsPtr attributes) {
         return {};
     State& s = *state_;
     s.budget->checkpoint();
-    // Only the shape of strings is of use: nothing computes with them.
-    const auto isText = [&](const Var& arg) { return arg && isTensor(arg) && dtype(arg) == types::String; };
-    if (op != Op::ShapeOf && std::ranges::any_of(args, isText)) {
-        fail("strings are not supported", "convert strings outside of the model", ErrorKind::Unsupported);
+    // Only the shape of strings is of use.
+    if (op != Op::ShapeOf && !std::ranges::all_of(args, [&](Var arg) { return !arg || holdsNumbers(type(arg)); }))
         return {};
-    }
     if (!args.empty() && args[0] && isTensor(args[0]))
         attributes = withPositiveAxes(op, attributes, rank(args[0]));
     CallContext context(*this, args, attributes, [&](const std::string& hint, int64_t lower, int64_t upper) {
@@ -346,7 +353,7 @@ Var Builder::call(Op op, std::vector<Var> args, AttrsPtr attributes) {
     });
     Result<Type> type = inferType(op, context);
     if (!type) {
-        fail(type.error().what, type.error().hint);
+        fail(type.error().what, type.error().hint, type.error().kind);
         return {};
     }
     for (const Requirement& requirement : context.requirements) {

@@ -108,8 +108,12 @@ private:
     std::optional<std::vector<Expr>> valueOf(const Called& called);
     /// The results, computed now; nothing where that would be too much, or cannot be.
     std::optional<Var> evaluate(const Called& called);
+    /// Whether one more branch or loop may be begun here; fails if not.
+    bool mayNest();
     /// Whether var can decide about an `if` or loop; fails if not.
     bool isCondition(Var var);
+    /// Whether values of the type may be computed with and leave branches and loops; fails if not.
+    bool holdsNumbers(const Type& type);
     Branches buildBranches(Var condition, const std::function<Var()>& thenFn, const std::function<Var()>& elseFn,
                            bool both);
     Var joinBranches(Var condition, const Branches& branches);

@@ -33,7 +33,11 @@ bool Builder::State::usesAny(const Expr& expr, const Symbols& symbols) const {
 Result<Type> Builder::State::join(const Type& a, const Type& b, const Symbols& inner, const std::string& hint,
                                   Symbols* widened) {
     auto disagree = [&] {
-        return failure(fmt::format("types {} and {} do not agree", toString(a), toString(b)), rankHint);
+        // Formats allow values of one element type to have another rank each time.
+        const TensorType *left = asTensor(a), *right = asTensor(b);
+        const bool isAllowed = left && right && left->dtype == right->dtype;
+        return failure(isAllowed ? ErrorKind::Unsupported : ErrorKind::Invalid,
+                       fmt::format("types {} and {} do not agree", toString(a), toString(b)), rankHint);
     };
     if (!a || !b || a->value.index() != b->value.index())
         return disagree();
@@ -93,6 +97,14 @@ struct Builder::Branches {
     Symbols inner;
 };
 
+bool Builder::mayNest() {
+    const bool may = state_->frames.size() <= limits::blockNesting;
+    if (!may)
+        fail(fmt::format("branches and loops are nested over {} deep", limits::blockNesting), "flatten the model",
+             ErrorKind::Unsupported);
+    return may;
+}
+
 bool Builder::isCondition(Var var) {
     const bool holds = isTensor(var) && dtype(var).isBool() && shape(var).empty();
     if (!holds)
@@ -106,10 +118,8 @@ Builder::Branches Builder::buildBranches(Var condition, const std::function<Var(
     Branches built;
     if (!isCondition(condition))
         return built;
-    if (s.frames.size() > limits::blockNesting) {
-        fail(fmt::format("branches and loops are nested over {} deep", limits::blockNesting));
+    if (!mayNest())
         return built;
-    }
     for (size_t side = 0; side < 2; ++side) {
         s.open();
         s.learn(condition, std::make_shared<KnownValue>(1, Expr(side == 0 ? 1 : 0)));
@@ -135,6 +145,8 @@ Var Builder::joinBranches(Var condition, const Branches& branches) {
         disagree("branches: " + joined.error().what, joined.error().hint);
         return {};
     }
+    if (!holdsNumbers(*joined))
+        return {};
     return s.bind(If{condition, branches.blocks[0], branches.blocks[1]}, *joined);
 }
 
@@ -189,10 +201,8 @@ struct Builder::LoopTypes {
 };
 
 bool Builder::isLoop(Var tripCount, Var condition) {
-    if (state_->frames.size() > limits::blockNesting) {
-        fail(fmt::format("branches and loops are nested over {} deep", limits::blockNesting));
+    if (!mayNest())
         return false;
-    }
     if (condition && !isCondition(condition))
         return false;
     if (tripCount && (!isTensor(tripCount) || !dtype(tripCount).isInt() || !shape(tripCount).empty())) {
@@ -243,7 +253,8 @@ bool Builder::widen(LoopTypes& types, const std::vector<Type>& values) {
     for (size_t i = 0; i < types.carried.size(); ++i) {
         const Result<Type> joined = state_->join(types.carried[i], values[i], types.inner, "carried", &types.free);
         if (!joined) {
-            fail(fmt::format("the loop's carried value {}: {}", i + 1, joined.error().what), joined.error().hint);
+            fail(fmt::format("the loop's carried value {}: {}", i + 1, joined.error().what), joined.error().hint,
+                 joined.error().kind);
             return false;
         }
         widened |= !sameType(*joined, types.carried[i]);
@@ -261,7 +272,7 @@ std::vector<Type> Builder::resultsOf(const Loop& loop, const LoopTypes& types, c
     for (size_t i = 0; i < loop.init.size(); ++i) {
         Result<Type> outer = s.join(type(loop.init[i]), types.carried[i], parameters, "carried");
         if (!outer) {
-            fail(outer.error().what, outer.error().hint);
+            fail(outer.error().what, outer.error().hint, outer.error().kind);
             return {};
         }
         results.push_back(*outer);
@@ -308,10 +319,11 @@ Var Builder::loop(Var tripCount, Var condition, const std::vector<Var>& init, in
             return {};
         if (widened)
             continue;
-        std::vector<Type> results = resultsOf(result, types, values);
-        return failed() ? Var{} : state_->bind(std::move(result), tupleType(std::move(results)));
+        const Type results = tupleType(resultsOf(result, types, values));
+        return failed() || !holdsNumbers(results) ? Var{} : state_->bind(std::move(result), results);
     }
-    fail(fmt::format("the shapes of the loop's carried values still change after {} rounds", wideningRounds));
+    fail(fmt::format("the shapes of the loop's carried values still change after {} rounds", wideningRounds), {},
+         ErrorKind::Unsupported);
     return {};
 }
 
@@ -323,7 +335,7 @@ Var Builder::construct(const std::string& dataType, const std::string& construct
         argTypes.push_back(this->type(arg));
     Result<Type> result = constructedType(state_->module, dataType, constructor, argTypes, type);
     if (!result) {
-        fail(result.error().what, result.error().hint);
+        fail(result.error().what, result.error().hint, result.error().kind);
         return {};
     }
     Construct value{dataType, constructor, std::move(args)};
@@ -369,7 +381,7 @@ Var Builder::match(Var value,
         }
         Result<Type> both = s.join(joined, armType, inner, "arm");
         if (!both) {
-            fail("arms: " + both.error().what, both.error().hint);
+            fail("arms: " + both.error().what, both.error().hint, both.error().kind);
             return {};
         }
         joined = *both;
@@ -378,6 +390,8 @@ Var Builder::match(Var value,
         fail(fmt::format("{} has no constructors", actual.name));
         return {};
     }
+    if (!holdsNumbers(joined))
+        return {};
     return s.bind(std::move(result), std::move(joined));
 }
 

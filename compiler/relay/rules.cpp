@@ -153,19 +153,22 @@ Result<Type> checked(const Type& type) {
     if (!tensor)
         return type;
     if (tensor->shape.size() > static_cast<size_t>(limits::tensorRank))
-        return failure(fmt::format("rank {} is over the limit of {}", tensor->shape.size(), limits::tensorRank));
+        return failure(ErrorKind::Unsupported,
+                       fmt::format("rank {} is over the limit of {}", tensor->shape.size(), limits::tensorRank));
     std::vector<Expr> shape;
     int64_t elements = 1;
     for (const Expr& dim : tensor->shape) {
         Expr simple = arith::isConst(dim) ? dim : arith::simplify(dim);
         if (simple->depth > static_cast<uint32_t>(limits::exprDepth))
-            return failure(fmt::format("a dimension's expression is nested over {} deep", limits::exprDepth));
+            return failure(ErrorKind::Unsupported,
+                           fmt::format("a dimension's expression is nested over {} deep", limits::exprDepth));
         if (std::optional<int64_t> value = arith::asInt(simple)) {
             if (*value < 0)
                 return failure(fmt::format("a dimension of the result would be {}", *value));
             if (__builtin_mul_overflow(elements, std::max<int64_t>(*value, 1), &elements) ||
                 elements > limits::tensorElements)
-                return failure(fmt::format("{} has over {} elements", text(tensor->shape), limits::tensorElements));
+                return failure(ErrorKind::Unsupported,
+                               fmt::format("{} has over {} elements", text(tensor->shape), limits::tensorElements));
         }
         shape.push_back(std::move(simple));
     }

@@ -35,7 +35,7 @@ constexpr int slowness = 1;
 
 /// What a diagnostic must say. Empty: not asked for.
 struct Expected {
-    std::string node, op, what;
+    std::string node, op, what, kind = {};
 };
 
 std::set<std::string> filesIn(const fs::path& folder) {
@@ -68,6 +68,7 @@ class TestBadModels : public QObject {
         QVERIFY2(diagnostic.what.find(expected.what) != std::string::npos, text.c_str());
         QVERIFY2(diagnostic.node.find(expected.node) != std::string::npos, text.c_str());
         QVERIFY2(diagnostic.op.find(expected.op) != std::string::npos, text.c_str());
+        QVERIFY2(expected.kind.empty() || toString(diagnostic.kind) == expected.kind, text.c_str());
         QVERIFY2(!diagnostic.hint.empty(), text.c_str());
         QVERIFY2(filesIn(folder_) == before, "something was written");
 
@@ -91,14 +92,14 @@ private slots:
         fs::create_directories(folder_);
     }
 
-    void missing() { refused(folder_ / "model.onnx", {"", "", "cannot be opened"}); }
+    void missing() { refused(folder_ / "model.onnx", {"", "", "cannot be opened", "invalid"}); }
 
-    void folder() { refused(folder_, {"", "", "not a regular file"}); }
+    void folder() { refused(folder_, {"", "", "not a regular file", "invalid"}); }
 
-    void empty() { refusedBytes("", {"", "", "empty"}); }
+    void empty() { refusedBytes("", {"", "", "empty", "invalid"}); }
 
     void noNodes() {
-        refusedBytes(graphBytes("g (float[2] x) => (float[2] x) { }"), {"", "", "the graph has no nodes"});
+        refusedBytes(graphBytes("g (float[2] x) => (float[2] x) { }"), {"", "", "the graph has no nodes", "invalid"});
         const Outcome program = runLathe({"inspect", QString::fromStdString((folder_ / "model.onnx").string())});
         QVERIFY2((program.out + program.err).find("export the whole model") != std::string::npos, program.err.c_str());
     }
@@ -134,7 +135,7 @@ private slots:
     }
     void noModel() {
         QFETCH(QByteArray, bytes);
-        refusedBytes(bytes.toStdString(), {"", "", "ONNX"});
+        refusedBytes(bytes.toStdString(), {"", "", "ONNX", "invalid"});
     }
 
     void refusedGraph_data() {
@@ -142,123 +143,152 @@ private slots:
         QTest::addColumn<QString>("node");
         QTest::addColumn<QString>("op");
         QTest::addColumn<QString>("what");
+        QTest::addColumn<QString>("kind");
         QTest::newRow("cycle")
             << "g (float[2] x) => (float[2] y) { [first] a = Add(x, b) [second] b = Relu(a) [third] y = Relu(b) }"
-            << "second" << "ai.onnx.Relu" << "cycle";
+            << "second" << "ai.onnx.Relu" << "cycle" << "invalid";
         QTest::newRow("unknown operator") << "g (float[2] x) => (float[2] y) { [odd] y = Frobnicate(x) }" << "odd"
-                                          << "ai.onnx.Frobnicate" << "no operator Frobnicate";
+                                          << "ai.onnx.Frobnicate" << "no operator Frobnicate" << "unsupported";
         QTest::newRow("missing attribute")
             << "g (float[2,2] x) => (float[2,2] y) { [joined] y = Concat(x) }" << "joined"
-            << "ai.onnx.Concat" << "axis";
+            << "ai.onnx.Concat" << "axis" << "invalid";
         QTest::newRow("attribute of another type")
             << "g (float[2,2] x) => (float[2,2] y) { [joined] y = Concat <axis = \"one\"> (x, x) }" << "joined"
-            << "ai.onnx.Concat" << "axis";
+            << "ai.onnx.Concat" << "axis" << "invalid";
         QTest::newRow("shapes that disagree, Add")
             << "g (float[2,3] x, float[2,4] z) => (float[2,3] y) { [sum] y = Add(x, z) }"
-            << "sum" << "ai.onnx.Add" << "";
+            << "sum" << "ai.onnx.Add" << "" << "invalid";
         QTest::newRow("groups that do not divide, ConvTranspose")
             << "g (float[1,4,4] x, float[4,3,3] w) => (float[1,9,9] y) "
                "{ [odd] y = ConvTranspose <group = 3, strides = [2]> (x, w) }"
-            << "odd" << "ai.onnx.ConvTranspose" << "";
+            << "odd" << "ai.onnx.ConvTranspose" << "" << "invalid";
         QTest::newRow("a stride over nothing, ConvTranspose")
             << "g (float[1,2,0] x, float[2,3,3] w) => (float[1,3,1] y) "
                "{ [odd] y = ConvTranspose <strides = [2]> (x, w) }"
-            << "odd" << "ai.onnx.ConvTranspose" << "not 0";
+            << "odd" << "ai.onnx.ConvTranspose" << "not 0" << "invalid";
         QTest::newRow("shapes that disagree, MatMul")
             << "g (float[2,3] x, float[4,5] z) => (float[2,5] y) { [product] y = MatMul(x, z) }" << "product"
-            << "ai.onnx.MatMul" << "";
+            << "ai.onnx.MatMul" << "" << "invalid";
         QTest::newRow("shapes that disagree, Concat")
             << "g (float[2,3] x, float[2,3,1] z) => (float[n] y) { [joined] y = Concat <axis = 0> (x, z) }" << "joined"
-            << "ai.onnx.Concat" << "";
+            << "ai.onnx.Concat" << "" << "invalid";
         QTest::newRow("shapes that disagree, Reshape")
             << "g (float[2,3] x) => (float[4] y) <int64[1] to = {4}> { [shaped] y = Reshape(x, to) }" << "shaped"
-            << "ai.onnx.Reshape" << "";
+            << "ai.onnx.Reshape" << "" << "invalid";
         QTest::newRow("an operand that would widen the others, Gemm")
             << "g (float[1,2] x, float[2,3] z, float[5,3] c) => (float[5,3] y) { [gemm] y = Gemm(x, z, c) }" << "gemm"
-            << "ai.onnx.Gemm" << "[5,3] does not broadcast to [1,3]";
+            << "ai.onnx.Gemm" << "[5,3] does not broadcast to [1,3]" << "invalid";
         QTest::newRow("an operand that would widen the others, PRelu")
             << "g (float[1,3] x, float[2,3] s) => (float[2,3] y) { [prelu] y = PRelu(x, s) }" << "prelu"
-            << "ai.onnx.PRelu" << "[2,3] does not broadcast to [1,3]";
+            << "ai.onnx.PRelu" << "[2,3] does not broadcast to [1,3]" << "invalid";
         QTest::newRow("an operand that would widen the others, LayerNormalization")
             << "g (float[2,1] x, float[3] w) => (float[2,3] y) { [norm] y = LayerNormalization(x, w) }" << "norm"
-            << "ai.onnx.LayerNormalization" << "[3] does not broadcast to [2,1]";
+            << "ai.onnx.LayerNormalization" << "[3] does not broadcast to [2,1]" << "invalid";
         QTest::newRow("parts that do not cover a dim")
             << "g (float[5] x) => (float[2] y, float[2] z) <int64[2] parts = {2, 2}> { [split] y, z = Split(x, parts) }"
-            << "split" << "ai.onnx.Split" << "cover a dim of 5";
+            << "split" << "ai.onnx.Split" << "cover a dim of 5" << "invalid";
         QTest::newRow("types that disagree") << "g (float[2] x, int64[2] z) => (float[2] y) { [sum] y = Add(x, z) }"
-                                             << "sum" << "ai.onnx.Add" << "";
+                                             << "sum" << "ai.onnx.Add" << "" << "invalid";
         QTest::newRow("too few inputs") << "g (float[2] x) => (float[2] y) { [sum] y = Add(x) }" << "sum"
-                                        << "ai.onnx.Add" << "";
+                                        << "ai.onnx.Add" << "" << "invalid";
         QTest::newRow("an axis that is not there")
             << "g (float[2,3] x) => (float[2,3] y) { [soft] y = Softmax <axis = 5> (x) }" << "soft" << "ai.onnx.Softmax"
-            << "5";
+            << "5" << "invalid";
         QTest::newRow("reads what nothing produces") << "g (float[2] x) => (float[2] y) { [sum] y = Add(x, ghost) }"
-                                                     << "sum" << "ai.onnx.Add" << "ghost";
+                                                     << "sum" << "ai.onnx.Add" << "ghost" << "invalid";
         QTest::newRow("output that nothing produces")
             << "g (float[2] x) => (float[2] y, float[2] ghost) { y = Relu(x) }"
-            << "" << "" << "ghost";
+            << "" << "" << "ghost" << "invalid";
         QTest::newRow("produced twice") << "g (float[2] x) => (float[2] y) { [one] y = Relu(x) [two] y = Abs(x) }"
                                         << "two"
-                                        << "ai.onnx.Abs" << "produced twice";
+                                        << "ai.onnx.Abs" << "produced twice" << "invalid";
         QTest::newRow("overflowing input")
             << "g (float[9223372036854775807,9223372036854775807] x) => (float[n] y) { y = Relu(x) }" << "" << ""
-            << "limit";
+            << "limit" << "unsupported";
         QTest::newRow("overflowing initializer")
             << "g (float[2] x) => (float[2] y) <float[4294967296,4294967296,4294967296] w = {1}> { [sum] y = Add(x, w) "
                "}"
-            << "sum" << "" << "limit";
+            << "sum" << "" << "limit" << "";
         QTest::newRow("overflowing product")
             << "g (float[1099511627776,1] x, float[1,1099511627776] z) => (float[n,m] y) { [product] y = MatMul(x, z) }"
-            << "product" << "ai.onnx.MatMul" << "elements";
+            << "product" << "ai.onnx.MatMul" << "elements" << "unsupported";
         QTest::newRow("overflowing Expand") << "g (float[1] x) => (float[n,m] y) <int64[3] to = {3037000500, "
                                                "3037000500, 3037000500}> { [big] y = Expand(x, to) }"
-                                            << "big" << "ai.onnx.Expand" << "elements";
+                                            << "big" << "ai.onnx.Expand" << "elements" << "unsupported";
         QTest::newRow("overflowing ConstantOfShape")
             << "g (float[1] x) => (float[n] y) <int64[2] to = {4611686018427387904, 4}> { [big] a = "
                "ConstantOfShape(to) y = Add(x, a) }"
-            << "big" << "ai.onnx.ConstantOfShape" << "elements";
+            << "big" << "ai.onnx.ConstantOfShape" << "elements" << "unsupported";
         QTest::newRow("negative size")
             << "g (float[1] x) => (float[n] y) <int64[1] to = {-5}> { [odd] a = ConstantOfShape(to) y = Add(x, a) }"
-            << "odd" << "ai.onnx.ConstantOfShape" << "";
+            << "odd" << "ai.onnx.ConstantOfShape" << "" << "invalid";
         QTest::newRow("operand of a type that the operator does not take")
             << "g (float[1,4,4] b, uint8[1,1,4] s) => (int64[n,3] y) { [kept] y = NonMaxSuppression(b, s) }" << "kept"
-            << "ai.onnx.NonMaxSuppression" << "input 1 (scores) is uint8; the operator takes tensor(float)";
+            << "ai.onnx.NonMaxSuppression"
+            << "input 1 (scores) is uint8; the operator takes tensor(float)" << "invalid";
         QTest::newRow("operands of two types")
             << "g (float[2] a, int64[2] b) => (float[2] y) { [sum] y = Add(a, b) }" << "sum" << "ai.onnx.Add"
-            << "input 1 (B) is int64, input 0 (A) is float32";
+            << "input 1 (B) is int64, input 0 (A) is float32" << "invalid";
         QTest::newRow("condition that is no bool")
             << "g (int64 n, bool go, float[2] x) => (float[2] y) { [repeat] y = Loop(n, go, x) < body = step (int64 i, "
                "bool c, float[2] v) => (int64 d, float[2] w) { d = Identity(i) w = Add(v, v) } > }"
-            << "repeat" << "ai.onnx.Loop" << "not bool[]";
+            << "repeat" << "ai.onnx.Loop" << "not bool[]" << "invalid";
         QTest::newRow("loop with more outputs than its body")
             << "g (int64 n, bool go, float[2] x) => (float[2] y) { [repeat] y, all = Loop(n, go, x) < body = step "
                "(int64 "
                "i, bool c, float[2] v) => (bool d, float[2] w) { d = Identity(c) w = Add(v, v) } > }"
-            << "repeat" << "ai.onnx.Loop" << "the body gives 1 values, the node has 2 outputs";
+            << "repeat" << "ai.onnx.Loop" << "the body gives 1 values, the node has 2 outputs" << "invalid";
         QTest::newRow("scan with more outputs than its body")
             << "g (float[2] s, float[3,2] x) => (float[2] y) { [walk] y, rows = Scan < num_scan_inputs = 1, body = "
                "step "
                "(float[2] a, float[2] b) => (float[2] c) { c = Add(a, b) } > (s, x) }"
-            << "walk" << "ai.onnx.Scan" << "do not fit";
-        QTest::newRow("no node") << "g (float[2] x) => (float[2] y) { }" << "" << "" << "nothing produces";
+            << "walk" << "ai.onnx.Scan" << "do not fit" << "invalid";
+        QTest::newRow("no node") << "g (float[2] x) => (float[2] y) { }" << "" << "" << "nothing produces" << "invalid";
+        QTest::newRow("a carried value of another type each time")
+            << "g (int64 n, bool go, float[2] x) => (float[2] y) { [repeat] y = Loop (n, go, x) < body = step (int64 "
+               "i, "
+               "bool c, float[2] v) => (bool d, int64[2] w) { d = Identity (c) w = Cast <to = 7> (v) } > }"
+            << "repeat" << "ai.onnx.Loop" << "carried value 1" << "invalid";
+        QTest::newRow("a carried value of another rank each time")
+            << "g (int64 n, bool go, float[2] x) => (float[2] y) { [repeat] y = Loop (n, go, x) < body = step (int64 "
+               "i, "
+               "bool c, float[2] v) => (bool d, float[2,1] w) { d = Identity (c) one = Constant <value = int64[1] {1}> "
+               "() w = Unsqueeze (v, one) } > }"
+            << "repeat" << "ai.onnx.Loop" << "carried value 1" << "unsupported";
+        QTest::newRow("a loop over sequences without iterations")
+            << "g (float[2] x) => (float[m,2] y) { n = Constant <value = int64 {0}> () s = SequenceConstruct (x) "
+               "[walk] "
+               "t, y = Loop (n, , s) < body = step (int64 i, bool c, seq(float[2]) q) => (bool d, seq(float[2]) r, "
+               "float[2] z) { d = Identity (c) r = SequenceInsert (q, x) z = Neg (x) } > }"
+            << "walk" << "ai.onnx.Loop" << "without iterations" << "unsupported";
+        QTest::newRow("a sequence of too many parts")
+            << "g (float[200000] x) => (float[n] y) { [parts] s = SplitToSequence <axis = 0> (x) "
+               "y = ConcatFromSequence <axis = 0> (s) }"
+            << "parts" << "ai.onnx.SplitToSequence" << "more than" << "unsupported";
+        QTest::newRow("an image that is too large")
+            << "g (float[1,4,1] x) => (float[n,m,h,w] y) <int64[2] image = {16777216, 16777216}, int64[2] block = {2, "
+               "2}> { [fold] y = Col2Im (x, image, block) }"
+            << "fold" << "ai.onnx.Col2Im" << "too large" << "unsupported";
     }
     void refusedGraph() {
         QFETCH(QString, graph);
         QFETCH(QString, node);
         QFETCH(QString, op);
         QFETCH(QString, what);
-        refusedBytes(graphBytes(graph.toStdString()), {node.toStdString(), op.toStdString(), what.toStdString()});
+        QFETCH(QString, kind);
+        refusedBytes(graphBytes(graph.toStdString()),
+                     {node.toStdString(), op.toStdString(), what.toStdString(), kind.toStdString()});
     }
 
     void unknownDomain() {
         refusedBytes(modelBytes("<ir_version: 10, opset_import: [\"\" : 21, \"com.acme\" : 1]>\n"
                                 "g (float[2] x) => (float[2] y) { [odd] y = com.acme.Warp(x) }"),
-                     {"odd", "com.acme.Warp", "com.acme"});
+                     {"odd", "com.acme.Warp", "com.acme", "unsupported"});
     }
 
     void domainThatIsNotImported() {
         refusedBytes(graphBytes("g (float[2] x) => (float[2] y) { [odd] y = com.acme.Warp(x) }"),
-                     {"odd", "com.acme.Warp", "com.acme"});
+                     {"odd", "com.acme.Warp", "com.acme", "invalid"});
     }
 
     void newerOpset() {
@@ -392,10 +422,19 @@ private slots:
         QTest::newRow("compared")
             << "g (float[1] x) => (bool[2] y) { [c] s = Constant <value_strings = [\"abc\", \"def\"]> "
                "() [sum] y = Equal (s, s) }";
+        QTest::newRow("out of a branch")
+            << "g (bool c, float[2] x) => (float[2] y) { [choice] s, y = If (c) < then_branch = t () => (string[1] a, "
+               "float[2] p) { a = Constant <value_strings = [\"abc\"]> () p = Relu (x) }, else_branch = e () => "
+               "(string[1] b, float[2] q) { b = Constant <value_strings = [\"def\"]> () q = Neg (x) } > }";
+        QTest::newRow("carried by a loop")
+            << "g (int64 n, bool go, float[2] x) => (float[2] y) { s = Constant <value_strings = [\"abc\"]> () "
+               "[repeat] t, y = Loop (n, go, s, x) < body = step (int64 i, bool c, string[1] v, float[2] a) => (bool "
+               "d, "
+               "string[1] v, float[2] b) { d = Identity (c) b = Add (a, a) } > }";
     }
     void stringsAreRefused() {
         QFETCH(QString, graph);
-        refusedBytes(graphBytes(graph.toStdString()), {"", "", "strings"});
+        refusedBytes(graphBytes(graph.toStdString()), {"", "", "strings", "unsupported"});
     }
 
 private:

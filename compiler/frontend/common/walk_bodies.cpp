@@ -19,7 +19,8 @@ void GraphWalk::expand(NodeReader& reader) {
         return;
     }
     if (bodies_ >= bodyNesting) {
-        builder_.fail(fmt::format("the operator's body is nested more than {} deep", bodyNesting));
+        builder_.fail(fmt::format("the operator's body is nested more than {} deep", bodyNesting), {},
+                      ErrorKind::Unsupported);
         return;
     }
     std::vector<Value> values;

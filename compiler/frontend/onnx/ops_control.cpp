@@ -73,7 +73,7 @@ void unroll(NodeReader& node, Builder& b, const model::Graph& body, int64_t trip
         node.set(i, carried[i]);
     for (size_t s = 0; s < scans; ++s) {
         if (rows[s].empty())
-            return node.fail("a loop without iterations gives rows of unknown shape");
+            return node.refuse("a loop without iterations gives rows of unknown shape");
         node.set(count + s, rows[s].size() == 1 ? rows[s][0] : concat(b, rows[s], 0));
     }
 }

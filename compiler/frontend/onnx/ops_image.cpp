@@ -179,14 +179,20 @@ void convertCol2Im(NodeReader& node, Builder& b) {
     const auto& [strides, dilations, pads] = *given;
     Ints steps, sizes; // windows along each dim; the padded image
     int64_t taps = 1, windows = 1, flat = 1;
+    constexpr int64_t most = 1 << 24;
+    constexpr const char* tooLarge = "the image is too large";
     for (size_t i = 0; i < spatial; ++i) {
-        constexpr int64_t most = 1 << 24;
-        for (const int64_t extent : {(*image)[i], (*block)[i], strides[i], dilations[i], pads[i], pads[i + spatial]})
-            if (extent < 0 || extent > most)
+        for (const int64_t extent : {(*image)[i], (*block)[i], strides[i], dilations[i], pads[i], pads[i + spatial]}) {
+            if (extent < 0)
                 return node.fail(fmt::format("an extent of image, block, strides, dilations or pads is {}", extent));
+            if (extent > most)
+                return node.refuse(tooLarge);
+        }
         const int64_t size = (*image)[i] + pads[i] + pads[i + spatial], reach = ((*block)[i] - 1) * dilations[i] + 1;
-        if (strides[i] < 1 || dilations[i] < 1 || (*block)[i] < 1 || size < reach || size > (1 << 24))
+        if (strides[i] < 1 || dilations[i] < 1 || (*block)[i] < 1 || size < reach)
             return node.fail("the windows do not fit the image");
+        if (size > most)
+            return node.refuse(tooLarge);
         sizes.push_back(size);
         steps.push_back((size - reach) / strides[i] + 1);
         taps *= (*block)[i];
@@ -194,7 +200,7 @@ void convertCol2Im(NodeReader& node, Builder& b) {
         flat *= size;
         if (taps > limits::tensorElements >> 16 || windows > limits::tensorElements >> 16 ||
             flat > limits::tensorElements >> 8)
-            return node.fail("the image is too large");
+            return node.refuse(tooLarge);
     }
     const Expr channels = arith::simplify(arith::floorDiv(dim(b, x, 1), taps));
     const Expr rows = arith::simplify(dim(b, x, 0) * channels);

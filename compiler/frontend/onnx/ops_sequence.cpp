@@ -148,7 +148,7 @@ void convertSplitToSequence(NodeReader& node, Builder& b) {
             return node.fail(fmt::format("the size of the parts is {}", parts[0]));
         const int64_t each = parts[0];
         if ((*size - 1) / each >= static_cast<int64_t>(limits::sequenceParts))
-            return node.fail(fmt::format("the sequence would have more than {} elements", limits::sequenceParts));
+            return node.refuse(fmt::format("the sequence would have more than {} elements", limits::sequenceParts));
         parts.clear();
         for (int64_t at = 0; at < *size; at += each)
             parts.push_back(std::min(each, *size - at));
