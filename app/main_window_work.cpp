@@ -339,6 +339,8 @@ void MainWindow::writeReport(const QString& path) {
                                : work_.trace->graph ? work_.options()
                                                     : work_.importOptions(),
                     .decisions = work_.compilation ? work_.compilation->decisions : decisions(),
+                    .shapes = work_.trace->graph ? views::models::shapesWith(*work_.trace->graph, work_.settings.sizes)
+                                                 : driver::Shapes(),
                     .compileSeconds = work_.compilation ? work_.compilation->seconds : 0,
                     .profile = profile.rows.empty() ? std::nullopt : std::optional(profile),
                     .peaks = {},

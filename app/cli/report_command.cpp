@@ -28,12 +28,28 @@ Result<inspect::Profile> run(const ReportArgs& args, const Common& common, const
     return inspect::profile(runner, loaded, *report.trace, shapes, measuring, makeProgress(common));
 }
 
+/// The sizes of inputs, as far as files and options say them. Fails where they do not fit the model.
+Result<driver::Shapes> sizesGiven(const driver::Trace& trace, const driver::InputFiles& files,
+                                  const driver::Shapes& asked) {
+    const std::vector<device::RunnerValue> inputs = inspect::inputsOf(trace.passes.front().after->main());
+    LATHE_TRY(const inspect::Tensors given, inspect::readInputs(inputs, files));
+    const driver::Shapes declared = inspect::asDeclared(trace.graph.get(), asked);
+    LATHE_CHECKED(inspect::inputShapes(inputs, given, declared));
+    LATHE_TRY(const driver::Shapes wished, inspect::byInput(inputs, declared));
+    driver::Shapes ofFiles;
+    for (const auto& [name, tensor] : given)
+        ofFiles.emplace_back(name, tensor.shape);
+    return driver::shapesOfRun(wished, ofFiles);
+}
+
 } // namespace
 
 void addReportOptions(CLI::App& app, ReportArgs& args, Common& common) {
     addRunning(app, args.run, common, "the model");
     app.add_option("-o,--output", args.out, "the page")->required();
-    app.add_flag("--no-run", args.noRun, "compile it only");
+    CLI::Option* noRun = app.add_flag("--no-run", args.noRun, "compile it only");
+    for (const char* ofRun : {"--seed", "--memory", "--timeout"})
+        noRun->excludes(app.get_option(ofRun));
 }
 
 int reportCommand(const ReportArgs& args, const Common& common) {
@@ -76,12 +92,10 @@ int reportCommand(const ReportArgs& args, const Common& common) {
         }
     }
     if (artifact && args.noRun) { // a run says so itself
-        const auto sizes = [&]() -> Result<driver::Shapes> {
-            const std::vector<device::RunnerValue> inputs = inspect::inputsOf(trace->passes.front().after->main());
-            LATHE_TRY(const inspect::Tensors given, inspect::readInputs(inputs, *files));
-            return inspect::inputShapes(inputs, given, inspect::asDeclared(trace->graph.get(), options->shapes));
-        }();
-        if (!sizes)
+        auto sizes = sizesGiven(*trace, *files, options->shapes);
+        if (sizes)
+            page.shapes = *std::move(sizes);
+        else
             page.problems.push_back(inFile(sizes.error(), args.run.model));
     }
     const auto written = guarded([&] { return report::writeReport(page, args.out, makeProgress(common)); });

@@ -90,7 +90,7 @@ Facts::Facts(const Report& report)
         roofline = inspect::roofline(*report.profile, *report.peaks);
     if (report.profile && !report.profile->rows.empty() && trace.graph && trace.graph->graph)
         flame = inspect::flameOf(*report.profile, *graph::groupedGraph(trace.graph, trace.graph->graph));
-    memory = inspect::memoryChart(trace, report.profile ? report.profile->shapes : report.options.shapes);
+    memory = inspect::memoryChart(trace, report.profile ? report.profile->shapes : report.shapes);
 }
 
 int Facts::kernelNamed(std::string_view name) const {

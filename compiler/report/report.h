@@ -16,7 +16,8 @@ struct Report {
     std::filesystem::path model;
     driver::Options options;
     driver::Decisions decisions;
-    double compileSeconds = 0; // 0: it failed
+    driver::Shapes shapes = {}; // of inputs, as far as they are given: what is shown without a profile is at these
+    double compileSeconds = 0;  // 0: it failed
     std::optional<inspect::Profile> profile;
     std::optional<inspect::MachinePeaks> peaks; // of the profile's machine
     std::vector<Diagnostic> problems;           // beside those of the Trace: of the run

@@ -57,6 +57,14 @@ private slots:
         QVERIFY(page.of["profile"].contains("was not run"));
         QVERIFY(!page.ids.contains("roofline"));
         QVERIFY(page.of["memory"].contains("not known")); // n is open
+        // At given sizes the plan is that of a run at these.
+        const QStringList given{"report", model_, "-o", page_, "--threads", "1", "--shape", "n=32"};
+        QCOMPARE(runLathe(given + QStringList{"--no-run"}).code, 0);
+        const Page sized = read();
+        QVERIFY2(!sized.of["memory"].contains("not known"), qPrintable(sized.of["memory"]));
+        QVERIFY2(sized.of["memory"].contains("Alive at the peak"), qPrintable(sized.of["memory"]));
+        QCOMPARE(runLathe(given).code, 0);
+        QCOMPARE(sized.of["memory"], read().of["memory"]);
     }
 
     void whatFails_data() {
