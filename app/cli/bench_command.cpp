@@ -8,7 +8,6 @@
 #include "app/cli/common_options.h"
 #include "app/cli/prepare.h"
 #include "app/cli/print_line.h"
-#include "app/cli/test_case.h"
 #include "base/child_process.h"
 #include "base/counted.h"
 #include "base/json.h"
@@ -151,9 +150,7 @@ Result<std::vector<Row>> benchModel(const std::string& model, int threads, const
                                     const Common& common) {
     const MemoryFile memory("lathe-model");
     driver::Trace trace;
-    LATHE_TRY(driver::InputFiles files, inputFiles(args.inputs));
-    if (const TestCase test = testCaseOf(model); files.empty() && !test.dataSets.empty())
-        files.folder = test.dataSets.front().string();
+    LATHE_TRY(const driver::InputFiles files, inputFiles(args.inputs));
     LATHE_TRY(const driver::Artifact artifact, artifactFor(model, files, memory, common, trace, args.device));
     RunArgs where;
     where.model = model;
@@ -215,11 +212,12 @@ Result<std::vector<Row>> benchModel(const std::string& model, int threads, const
 void addBenchOptions(CLI::App& app, BenchArgs& args, Common& common) {
     app.add_option("models", args.models, "model files")->required();
     app.add_option("--rounds", args.rounds, "rounds")->check(CLI::Range(1, 100000));
-    app.add_option("--against", args.against, "another runtime: NAME=COMMAND; may be given several times")
-        ->allow_extra_args(false);
     CLI::Option* kernel = app.add_option("--kernel", args.kernel, "time this kernel alone: its name, or its workload");
-    app.add_option("--size", args.sizes, "a size of that kernel: NAME=VALUE")->allow_extra_args(false);
-    app.add_flag("--cold", args.cold, "flush the caches before each call of that kernel");
+    app.add_option("--against", args.against, "another runtime: NAME=COMMAND; may be given several times")
+        ->allow_extra_args(false)
+        ->excludes(kernel);
+    app.add_option("--size", args.sizes, "a size of that kernel: NAME=VALUE")->allow_extra_args(false)->needs(kernel);
+    app.add_flag("--cold", args.cold, "flush the caches before each call of that kernel")->needs(kernel);
     for (CLI::Option* input : addInputs(app, args.inputs))
         input->excludes(kernel);
     addDevice(app, args.device);

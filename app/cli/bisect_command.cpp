@@ -33,7 +33,7 @@ Result<double> parsePositive(const std::string& text, const char* option, const 
     return value;
 }
 
-Result<diagnose::Fault> makeFault(const BisectArgs& args) {
+Result<diagnose::Fault> makeFault(const BisectArgs& args, data::Tolerance tolerance) {
     if (!args.slowerThan.empty()) {
         const char* hint = "use milliseconds, or a factor of the unoptimized: 12.5 or 0.8x";
         diagnose::SlowerThan slower;
@@ -57,14 +57,13 @@ Result<diagnose::Fault> makeFault(const BisectArgs& args) {
     }
     if (args.crash)
         return diagnose::Crashes{};
-    return diagnose::WrongValues{args.tolerance == "onnx" ? data::Tolerance::Onnx : data::Tolerance::Model};
+    return diagnose::WrongValues{tolerance};
 }
 
 Result<diagnose::BisectQuestion> makeQuestion(const BisectArgs& args, const Common& common) {
     diagnose::BisectQuestion question;
-    LATHE_TRY(question.fault, makeFault(args));
-    if (args.tolerance != "onnx" && args.tolerance != "model")
-        return failure(ErrorKind::Usage, fmt::format("unknown tolerance '{}'", args.tolerance), "use onnx or model");
+    LATHE_TRY(const data::Tolerance tolerance, data::parseTolerance(args.tolerance));
+    LATHE_TRY(question.fault, makeFault(args, tolerance));
     const bool runs = !std::holds_alternative<diagnose::MoreThan>(question.fault);
     LATHE_TRY(question.options, runs ? makeRunOptions(common) : makeOptions(common));
     LATHE_TRY(question.decisions, makeDecisions(common));
@@ -181,18 +180,20 @@ void addBisectOptions(CLI::App& app, BisectArgs& args, Common& common) {
             ->allow_extra_args(false)
             ->check(CLI::ExistingDirectory);
     CLI::Option* input = addInputFiles(app, args.inputs)->excludes(data);
-    oneOf(app.add_option("--tolerance", args.tolerance,
-                         "onnx: element by element; model: relative to the output's range"),
-          "onnx|model");
+    CLI::Option* tolerance = addTolerance(app, args.tolerance, "output");
     CLI::Option* questions[] = {
         app.add_flag("--crash", args.crash, "look for crashes and hangs alone, not for wrong values"),
         app.add_option("--slower-than", args.slowerThan, "milliseconds, or times the unoptimized: 0.8x; slower is bad"),
         app.add_option("--count", args.count, "OPERATOR:N or kernels:N after all passes; more are bad"),
     };
     excludeEachOther(questions);
-    questions[2]->excludes(data)->excludes(input); // nothing is run
-    app.add_option("--seed", args.seed, "seed of random inputs and operators")->check(seed());
-    app.add_option("--timeout", args.timeout, "seconds for one run; longer is bad")->check(seconds());
+    for (CLI::Option* question : questions) // whether values are right is another
+        question->excludes(tolerance);
+    CLI::Option* seedOfRun = app.add_option("--seed", args.seed, "seed of random inputs and operators")->check(seed());
+    CLI::Option* timeout =
+        app.add_option("--timeout", args.timeout, "seconds for one run; longer is bad")->check(seconds());
+    for (CLI::Option* ofRun : {data, input, seedOfRun, timeout}) // nothing is run to count
+        questions[2]->excludes(ofRun);
     addTarget(app, common);
     addCompiling(app, common);
 }

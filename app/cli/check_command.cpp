@@ -25,9 +25,7 @@ int fail(Diagnostic diagnostic, const CheckArgs& args, const Common& common) {
 
 Result<diagnose::CheckQuestion> makeQuestion(const CheckArgs& args, const Common& common) {
     diagnose::CheckQuestion question;
-    if (args.tolerance != "onnx" && args.tolerance != "model")
-        return failure(ErrorKind::Usage, fmt::format("unknown tolerance '{}'", args.tolerance), "use onnx or model");
-    question.tolerance = args.tolerance == "onnx" ? data::Tolerance::Onnx : data::Tolerance::Model;
+    LATHE_TRY(question.tolerance, data::parseTolerance(args.tolerance));
     LATHE_TRY(question.options, makeRunOptions(common));
     LATHE_TRY(question.decisions, makeDecisions(common));
     if (args.compareNumerics && question.options.numerics == driver::NumericsLevel::Strict)
@@ -146,9 +144,7 @@ void addCheckOptions(CLI::App& app, CheckArgs& args, Common& common) {
             ->check(CLI::ExistingPath);
     app.add_flag("--compare-numerics", args.compareNumerics, "instead against strict numerics")->excludes(against);
     addInputFiles(app, args.inputs);
-    oneOf(
-        app.add_option("--tolerance", args.tolerance, "onnx: element by element; model: relative to the value's range"),
-        "onnx|model");
+    addTolerance(app, args.tolerance, "value");
     app.add_option("--seed", args.seed, "seed of random inputs and operators")->check(seed());
     app.add_option("--timeout", args.timeout, "seconds for one run")->check(seconds());
     addTarget(app, common);

@@ -101,6 +101,12 @@ void addDevice(CLI::App& command, std::string& device) {
         ->type_name(deviceType);
 }
 
+CLI::Option* addTolerance(CLI::App& command, std::string& tolerance, const std::string& what) {
+    return oneOf(command.add_option("--tolerance", tolerance,
+                                    "onnx: element by element; model: relative to the " + what + "'s range"),
+                 "onnx|model");
+}
+
 CLI::Option* addInputFiles(CLI::App& command, std::vector<std::string>& files) {
     return command
         .add_option(

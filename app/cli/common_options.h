@@ -42,6 +42,8 @@ void addCompiling(CLI::App& command, Common& common);
 /// Schedules that were recorded, for what compiles a model to use them.
 void addTuned(CLI::App& command, Common& common);
 void addDevice(CLI::App& command, std::string& device);
+/// How what is computed is held against what is expected, of which `what` says what it is.
+CLI::Option* addTolerance(CLI::App& command, std::string& tolerance, const std::string& what);
 /// --input alone, for what takes no folder or several.
 CLI::Option* addInputFiles(CLI::App& command, std::vector<std::string>& files);
 /// --input and --data, of what runs a model.

@@ -62,7 +62,7 @@ struct Settings {
 std::string toJson(const Settings& settings) {
     return dump({{"options", driver::toJson(settings.options)},
                  {"decisions", driver::toJson(settings.decisions)},
-                 {"tolerance", settings.tolerance == data::Tolerance::Model ? "model" : "onnx"},
+                 {"tolerance", data::toString(settings.tolerance)},
                  {"timeout_ms", settings.timeout.count()},
                  {"seed", settings.seed},
                  {"device", toString(settings.device)},
@@ -79,7 +79,7 @@ Result<Settings> parseSettings(const std::string& text) {
     Settings settings;
     LATHE_TRY(settings.options, driver::parseOptions(json.value("options", "")));
     LATHE_TRY(settings.decisions, driver::parseDecisions(json.value("decisions", "")));
-    settings.tolerance = json.value("tolerance", "") == "model" ? data::Tolerance::Model : data::Tolerance::Onnx;
+    LATHE_TRY(settings.tolerance, data::parseTolerance(json.value("tolerance", "")));
     settings.timeout = std::chrono::milliseconds(json.value("timeout_ms", int64_t{0}));
     settings.seed = json.value("seed", uint64_t{0});
     LATHE_TRY(settings.device, device::parseDevice(json.value("device", "")));
@@ -169,9 +169,7 @@ void addTestOptions(CLI::App& app, TestArgs& args, Common& common) {
     app.add_option("--except", args.except, "leave out tests whose path contains this")->allow_extra_args(false);
     app.add_option("--jobs", args.jobs, "tests at one time (0: one a core)");
     app.add_option("--cc", args.cc, "by way of C source, which this command compiles: \"gcc -std=c99 -O2\"");
-    oneOf(app.add_option("--tolerance", args.tolerance,
-                         "onnx: element by element; model: relative to the output's range"),
-          "onnx|model");
+    addTolerance(app, args.tolerance, "output");
     app.add_option("--timeout", args.timeout, "seconds for one test, compilation included")->check(seconds());
     app.add_option("--seed", args.seed, "seed of random operators")->check(seed());
     addDevice(app, args.device);
@@ -180,10 +178,9 @@ void addTestOptions(CLI::App& app, TestArgs& args, Common& common) {
 }
 
 int testCommand(const TestArgs& args, const Common& common) {
-    if (args.tolerance != "onnx" && args.tolerance != "model")
-        return report(
-            {error(ErrorKind::Usage, fmt::format("unknown tolerance '{}'", args.tolerance), "use onnx or model")},
-            common);
+    const auto tolerance = data::parseTolerance(args.tolerance);
+    if (!tolerance)
+        return report({tolerance.error()}, common);
     auto options = args.cc.empty() ? makeRunOptions(common, args.device) : makeSourceOptions(common);
     auto decisions = makeDecisions(common);
     const auto device = device::parseDevice(args.device);
@@ -191,7 +188,7 @@ int testCommand(const TestArgs& args, const Common& common) {
         return report({!options ? options.error() : !decisions ? decisions.error() : device.error()}, common);
     const Settings settings{*options,
                             *decisions,
-                            args.tolerance == "model" ? data::Tolerance::Model : data::Tolerance::Onnx,
+                            *tolerance,
                             std::chrono::milliseconds(static_cast<int64_t>(args.timeout * 1000)),
                             args.seed,
                             *device,

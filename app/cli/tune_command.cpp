@@ -278,11 +278,12 @@ void addTuneOptions(CLI::App& app, TuneArgs& args, Common& common) {
     app.add_option("--seed", args.seed, "of what is drawn")->check(seed());
     app.add_flag("--no-layouts", args.noLayouts, "schedules alone: no other variants, layouts or fusion");
     CLI::Option* resume = app.add_flag("--resume", args.resume, "go on with the last study of this model");
-    app.add_option("--study", args.study, "the study's name, or that of the one to go on with");
+    CLI::Option* study = app.add_option("--study", args.study, "the study's name, or that of the one to go on with");
     CLI::Option* recordsFile =
         app.add_option("--records", args.records, "write what is tried to another file of records");
     app.add_flag("--no-records", args.noRecords, "neither read nor write records")
         ->excludes(resume)
+        ->excludes(study)
         ->excludes(recordsFile);
     app.add_option("--device", args.device,
                    "where it measures: local, ssh:HOST, or a name of lathe devices; --target says what is compiled "

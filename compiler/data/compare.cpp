@@ -10,6 +10,17 @@
 
 namespace lathe::data {
 
+std::string_view toString(Tolerance tolerance) {
+    return tolerance == Tolerance::Onnx ? "onnx" : "model";
+}
+
+Result<Tolerance> parseTolerance(std::string_view text) {
+    for (const Tolerance tolerance : {Tolerance::Onnx, Tolerance::Model})
+        if (toString(tolerance) == text)
+            return tolerance;
+    return failure(ErrorKind::Usage, fmt::format("unknown tolerance '{}'", text), "use onnx or model");
+}
+
 std::string indexText(const std::vector<int64_t>& shape, int64_t place) {
     std::vector<int64_t> index(shape.size());
     for (size_t i = shape.size(); i-- > 0;) {

@@ -4,14 +4,19 @@
 // output's range.
 #pragma once
 
+#include "base/result.h"
 #include "model/host_tensor.h"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace lathe::data {
 
 enum class Tolerance { Onnx, Model };
+std::string_view toString(Tolerance tolerance); // "onnx", "model"
+/// Fails, with kind Usage, for what is neither.
+Result<Tolerance> parseTolerance(std::string_view text);
 /// What the rule for networks depends on.
 enum class NetworkKind { Float, Half, Quantized };
 

@@ -34,6 +34,10 @@ def bench(options, model, threads):
         contenders.insert(0, f"onnxruntime={python} '{HERE / 'onnxruntime_contender.py'}'")
     command = [options.lathe, "bench", model, "--json", "--threads", str(threads), "--rounds", str(options.rounds),
                *(LATHE_AVX2 if options.avx2 else [])]
+    for data in (model.parent / f"ref_{model.stem}", model.parent / "test_data_set_0"):
+        if data.is_dir():
+            command += ["--data", data]
+            break
     for contender in contenders:
         command += ["--against", contender]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True)

@@ -91,6 +91,8 @@ def least_time(model, roofline, options):
     rounds = int(options.budget / (EXPECTED_TIMES * roofline + ROUND_SECONDS))
     command = [options.lathe, "bench", model, "--json", "--target", options.target, "--threads", str(options.threads),
                "--rounds", str(min(max(rounds, ROUNDS[0]), ROUNDS[1]))]
+    if (data := model.parent / "test_data_set_0").is_dir():
+        command += ["--data", data]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
     except subprocess.TimeoutExpired:

@@ -24,6 +24,13 @@ class TestUsage : public QObject {
     QTemporaryDir folder_;
     QString model_;
 
+    /// What does something with one model at given sizes, and its exit code where that goes well.
+    std::vector<std::pair<QStringList, int>> onModels() const {
+        return {{{"run"}, 0},   {{"profile"}, 0}, {{"bench"}, 0},
+                {{"check"}, 0}, {{"inspect"}, 0}, {{"report", "-o", folder_.filePath("on models.html")}, 0},
+                {{"bisect"}, 4}}; // nothing to blame
+    }
+
 private slots:
     void initTestCase() {
         qputenv("LATHE_CACHE", folder_.filePath("cache").toLocal8Bit());
@@ -87,16 +94,32 @@ private slots:
 
     /// An option that a command has no use for is a wish that silently would not come true.
     void optionsThatMeanNothing() {
-        const std::pair<QStringList, QString> cases[] = {{{"target"}, "--optional-limit=3"},
-                                                         {{"target"}, "--threads=2"}, // without --measure
-                                                         {{"diff", model_, model_}, "--numerics=strict"},
-                                                         {{"records", "list"}, "--threads=2"},
-                                                         {{"bisect", model_}, "--progress"},
-                                                         {{"compile", model_, "-o", "x.so"}, "--numerics=fast"}};
+        const QString page = folder_.filePath("meaningless.html");
+        const std::pair<QStringList, QString> cases[] = {
+            {{"target"}, "--optional-limit=3"},
+            {{"target"}, "--threads=2"}, // without --measure
+            {{"diff", model_, model_}, "--numerics=strict"},
+            {{"records", "list"}, "--threads=2"},
+            {{"bisect", model_}, "--progress"},
+            {{"bisect", model_, "--count", "kernels:9"}, "--seed=1"},
+            {{"bisect", model_, "--count", "kernels:9"}, "--timeout=9"},
+            {{"bisect", model_, "--count", "kernels:9"}, "--tolerance=onnx"},
+            {{"bisect", model_, "--crash"}, "--tolerance=onnx"},
+            {{"bench", model_}, "--size=n=2"},
+            {{"bench", model_}, "--cold"},
+            {{"bench", model_, "--kernel", "x"}, "--against=a=true"},
+            {{"report", model_, "--no-run", "-o", page}, "--seed=1"},
+            {{"report", model_, "--no-run", "-o", page}, "--memory=64"},
+            {{"report", model_, "--no-run", "-o", page}, "--timeout=9"},
+            {{"tune", model_, "--no-records"}, "--study=one"},
+            {{"bench", model_, "--kernel", "x"}, "--data=."}};
         for (const auto& [arguments, option] : cases) {
             const Outcome outcome = runLathe(arguments + QStringList{option});
             QVERIFY2(outcome.code == 2, qPrintable(arguments.join(' ') + ' ' + option));
+            QVERIFY2(outcome.err.find(option.section('=', 0, 0).toStdString()) != std::string::npos,
+                     outcome.err.c_str());
         }
+        QCOMPARE(runLathe({"compile", model_, "-o", "x.so", "--numerics=fast"}).code, 2);
     }
 
     /// What steers a compilation comes too late for an artifact; its open sizes and its threads are the run's.
@@ -189,9 +212,9 @@ private slots:
         // The size is fixed on import, for without it the model cannot be; it has no name any more when it is run.
         const QString undeclared = folder_.filePath("undeclared too.onnx");
         writeFile(undeclared.toStdString(), graphBytes("g (float[n] x, float[] z) => (float[] y) { y = Add (x, z) }"));
-        for (const char* command : {"run", "profile", "bench", "check", "inspect"}) {
-            const Outcome outcome = runLathe({command, undeclared, "--shape", "n=2", "--shape", "z=2"});
-            QVERIFY2(outcome.code == 0, (command + outcome.err).c_str());
+        for (const auto& [command, code] : onModels()) {
+            const Outcome outcome = runLathe(command + QStringList{undeclared, "--shape", "n=2", "--shape", "z=2"});
+            QVERIFY2(outcome.code == code, (command.front().toStdString() + outcome.err).c_str());
         }
     }
 
@@ -239,9 +262,9 @@ private slots:
         const QString open = folder_.filePath("undeclared.onnx");
         writeFile(open.toStdString(), graphBytes("g (float[] x) => (float[] y) { y = Relu (x) }"));
         QCOMPARE(runLathe({"run", open}).code, 1);
-        for (const char* command : {"run", "profile", "inspect", "bench", "check"}) {
-            const Outcome outcome = runLathe({command, open, "--shape", "x=2,3"});
-            QVERIFY2(outcome.code == 0, (command + (": " + outcome.err)).c_str());
+        for (const auto& [command, code] : onModels()) {
+            const Outcome outcome = runLathe(command + QStringList{open, "--shape", "x=2,3"});
+            QVERIFY2(outcome.code == code, (command.front().toStdString() + outcome.err).c_str());
         }
         const QString saved = folder_.filePath("undeclared");
         QCOMPARE(runLathe({"run", open, "--shape", "x=2,3", "--save", saved}).code, 0);
