@@ -173,7 +173,7 @@ public:
     }
 
     TestResult run() {
-        const Result<void> compiled = compileWithSizes();
+        const Result<void> compiled = compile();
         result_.compileMs = ms();
         if (!compiled) {
             const Diagnostic& diagnostic = compiled.error();
@@ -224,26 +224,16 @@ private:
         }
     }
 
-    Result<void> compile(const driver::Options& with) {
+    Result<void> compile() {
+        driver::Options with = options_;
+        if (!test_.dataSets.empty() && options_.shapes.empty())
+            with.inputsAtNeed = {.folder = test_.dataSets.front().string()};
         if (cc_.empty()) {
             LATHE_CHECKED(driver::compileFile(test_.model, artifact_.path(), decisions_, with, trace_));
         } else {
             LATHE_TRY(program_, CProgram::make(test_.model, decisions_, with, trace_, runner_.options().timeout));
         }
         return {};
-    }
-    /// A model that cannot be imported with sizes left open is with those of its data.
-    Result<void> compileWithSizes() {
-        Result<void> compiled = compile(options_);
-        if (compiled || !trace_.graph || !trace_.graph->graph || !options_.shapes.empty() ||
-            (!trace_.passes.empty() && trace_.passes.front().after))
-            return compiled;
-        driver::Options atNeed = options_;
-        atNeed.shapesAtNeed = inspect::shapesOf(test_.dataSets, *trace_.graph);
-        if (atNeed.shapesAtNeed.empty())
-            return compiled;
-        trace_ = {};
-        return compile(atNeed);
     }
     Result<device::RunnerModel> load() {
         if (!program_)
@@ -266,6 +256,8 @@ private:
         const auto data = set.empty() ? lightData(test_.lightOutput, loaded) : inspect::readDataSet(set, loaded);
         if (!data)
             return finish("refused", toString(data.error()));
+        if (const auto fits = inspect::checkSizes(*data, loaded); trace_.fixedAtNeed && !fits)
+            return finish("refused", where + toString(fits.error()));
         const auto outputs = outputsOf(data->inputs, loaded);
         if (!outputs)
             return finishFailed(outputs.error());

@@ -42,6 +42,8 @@ Result<Verdict> BisectJudge::judge(const driver::Decisions& decisions, driver::T
     first_ = judged_++ == 0;
     driver::Options options = question_.options;
     options.emitCode = !most;
+    if (!question_.data.empty())
+        options.inputsAtNeed = {.folder = question_.data.front().string()};
     const MemoryFile artifact("lathe-bisect");
     if (auto compiled =
             session_.compile(most ? std::filesystem::path{} : artifact.path(), decisions, options, trace, quiet_);
@@ -74,6 +76,8 @@ Result<void> BisectJudge::readSets(const device::RunnerModel& loaded, const driv
     const driver::Shapes asked = inspect::asDeclared(trace.graph.get(), question_.shapes);
     for (const std::filesystem::path& folder : question_.data) {
         LATHE_TRY(inspect::DataSet set, inspect::readDataSet(folder, loaded));
+        if (trace.fixedAtNeed) // for the sizes of the first
+            LATHE_CHECKED(inspect::checkSizes(set, loaded));
         if (std::holds_alternative<WrongValues>(question_.fault) && set.outputs.size() != loaded.outputs.size())
             return failure(fmt::format("'{}' has {} outputs, the model has {}", folder.string(), set.outputs.size(),
                                        loaded.outputs.size()),

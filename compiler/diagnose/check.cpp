@@ -92,6 +92,25 @@ private:
     std::unordered_map<std::string, int> outputs_;
 };
 
+/// The question with the sizes that its files say, where the model cannot be imported without.
+CheckQuestion withSizesOfFiles(driver::Session& session, const CheckQuestion& question,
+                               const driver::Progress& progress) {
+    CheckQuestion sized = question;
+    const auto* files = std::get_if<AgainstFiles>(&question.against);
+    driver::Trace imported;
+    if (!files || session.open(question.options, imported, {.report = {}, .cancelled = progress.cancelled}) ||
+        !imported.graph || !imported.graph->graph)
+        return sized;
+    const auto named = readNamedTensors(files->files, *imported.graph);
+    if (!named) // what the import says comes first
+        return sized;
+    driver::Shapes given;
+    for (const auto& [name, tensor] : named->inputs)
+        given.emplace_back(name, tensor.shape);
+    sized.options.shapesAtNeed = driver::shapesOfRun(question.options.shapesAtNeed, given);
+    return sized;
+}
+
 class Checker {
 public:
     Checker(driver::Session& session, const CheckQuestion& question, const driver::Progress& progress)
@@ -309,12 +328,18 @@ size_t Check::countNotFinite() const {
 }
 
 Result<Check> check(driver::Session& session, const CheckQuestion& question, const driver::Progress& progress) {
-    return guarded([&] { return Checker(session, question, progress).run(); });
+    return guarded([&] {
+        const CheckQuestion sized = withSizesOfFiles(session, question, progress);
+        return Checker(session, sized, progress).run();
+    });
 }
 
 Result<CheckedValue> checkedValue(driver::Session& session, const CheckQuestion& question, const std::string& value,
                                   const driver::Progress& progress) {
-    return guarded([&] { return Checker(session, question, progress).valueOf(value); });
+    return guarded([&] {
+        const CheckQuestion sized = withSizesOfFiles(session, question, progress);
+        return Checker(session, sized, progress).valueOf(value);
+    });
 }
 
 } // namespace lathe::diagnose

@@ -97,7 +97,7 @@ struct Trace {
     model::ModelGraphPtr graph;
     std::vector<std::filesystem::path>
         files;                           // that the model was read from: its own, and those that its tensors lie in
-    bool fixedAtNeed = false;            // the model could not be imported without Options::shapesAtNeed
+    bool fixedAtNeed = false;            // the model could not be imported without Options::shapesAtNeed, inputsAtNeed
     std::vector<PassRecord> passes;      // all of the pipeline, in order
     std::vector<VariantRecord> variants; // the choices of "choose variants"
     std::vector<LayoutRecord> layouts;   // those of "choose layouts"

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace lathe::inspect {
 
@@ -40,15 +41,15 @@ Result<DataSet> readDataSet(const fs::path& folder, const device::RunnerModel& l
     return data;
 }
 
-driver::Shapes shapesOf(const std::vector<fs::path>& folders, const model::ModelGraph& graph) {
-    driver::Shapes shapes;
-    for (const fs::path& folder : folders) {
-        const auto own = shapesOf(driver::InputFiles{.folder = folder.string()}, graph);
-        if (!own || (!shapes.empty() && *own != shapes))
-            return {};
-        shapes = *own;
-    }
-    return shapes;
+Result<void> checkSizes(const DataSet& data, const device::RunnerModel& loaded) {
+    for (size_t i = 0; i < data.inputs.size(); ++i)
+        if (const auto& shape = data.inputs[i].shape; !driver::agrees(shape, loaded.inputs.at(i).dims))
+            return failure(ErrorKind::Unsupported,
+                           fmt::format("input '{}' is [{}] in its file, but the model is compiled for [{}] alone",
+                                       loaded.inputs[i].name, fmt::join(shape, ","),
+                                       fmt::join(loaded.inputs[i].dims, ",")),
+                           "use data of equal sizes at a time");
+    return {};
 }
 
 data::CompareRules rulesFor(const model::ModelGraph& graph, data::Tolerance tolerance) {

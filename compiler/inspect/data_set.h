@@ -23,8 +23,8 @@ struct DataSet {
 /// file is damaged.
 Result<DataSet> readDataSet(const std::filesystem::path& folder, const device::RunnerModel& loaded);
 
-/// The dims of the inputs in all these folders, by name; nothing if one lacks an input or they differ.
-driver::Shapes shapesOf(const std::vector<std::filesystem::path>& folders, const model::ModelGraph& graph);
+/// Fails if an input has other sizes than the model was compiled for.
+Result<void> checkSizes(const DataSet& data, const device::RunnerModel& loaded);
 
 /// One tensor of such data. `wanted` is the graph's type: it says how to read the bits where a file cannot.
 Result<model::HostTensor> readTensorAs(const std::filesystem::path& path, DataType wanted);

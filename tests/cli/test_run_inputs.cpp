@@ -97,21 +97,54 @@ private slots:
     }
 
     /// Of an input without a declared shape a file says the sizes: none is open then, to run over.
-    void filesSaySizesAtNeed_data() { addCommands(); }
+    void filesSaySizesAtNeed_data() {
+        addCommands();
+        QTest::newRow("report") << QStringList{"report", "-o", file("report.html")};
+        QTest::newRow("bisect") << QStringList{"bisect", "--crash"};
+    }
     void filesSaySizesAtNeed() {
         QFETCH(QStringList, command);
+        const int good = command.front() == "bisect" ? 4 : 0; // nothing to blame
         const QString path = model("undeclared", "g (float[] x) => (float[] y) { y = Relu (x) }");
         const QString x = "x=" + data_ + "/input_0.pb";
         QCOMPARE(runLathe(command + QStringList{path}).code, 1);
         for (const QStringList& inputs : {QStringList{"--input", x}, QStringList{"--data", file("one")}}) {
             const Outcome outcome = runLathe(command + QStringList{path} + inputs);
-            QVERIFY2(outcome.code == 0, outcome.err.c_str());
+            QVERIFY2(outcome.code == good, outcome.err.c_str());
         }
         const Outcome beyond = runLathe(command + QStringList{path, "--data", data_});
         QVERIFY2(beyond.code == 1 && beyond.err.find("input_1.pb") != std::string::npos, beyond.err.c_str());
         writeFile(file("broken.npy").toStdString(), "\x93NUMPY");
         const Outcome broken = runLathe(command + QStringList{path, "--input", "x=" + file("broken.npy")});
         QVERIFY2(broken.code != 0 && broken.err.find("broken.npy") != std::string::npos, broken.err.c_str());
+    }
+
+    /// So do folders with what is expected too, by whatever command they are read; the elements are not negative.
+    void dataSaysSizesAtNeed() {
+        QVERIFY(QDir().mkpath(file("tested/test_data_set_0")));
+        const QString path = model("tested/model", "g (float[] x) => (float[] y) { y = Relu (x) }"),
+                      set = file("tested/test_data_set_0");
+        for (const char* name : {"/input_0.pb", "/output_0.pb"})
+            QVERIFY(QFile::copy(data_ + "/input_0.pb", set + name));
+        const std::pair<QStringList, int> commands[] = {{{"test", file("tested"), "--jobs", "1"}, 0},
+                                                        {{"check", path, "--against", set}, 0},
+                                                        {{"bisect", path, "--data", set}, 4}};
+        for (const auto& [command, code] : commands) {
+            const Outcome outcome = runLathe(command);
+            QVERIFY2(outcome.code == code, (outcome.out + outcome.err).c_str());
+            if (command.front() == "test")
+                QVERIFY2(outcome.out.find("1 passed, 0 wrong, 0 refused") != std::string::npos, outcome.out.c_str());
+        }
+        QCOMPARE(runLathe({"bench", path, "--rounds", "1"}).code, 1); // what nobody names is not read
+        QCOMPARE(runLathe({"bench", path, "--rounds", "1", "--shape", "x=2,64"}).code, 0);
+        const QString other = file("tested/test_data_set_1"); // 64 rows, not 5
+        QVERIFY(QDir().mkpath(other));
+        for (const char* name : {"/input_0.pb", "/output_0.pb"})
+            QVERIFY(QFile::copy(data_ + "/input_1.pb", other + name));
+        const Outcome both = runLathe({"test", file("tested"), "--jobs", "1"});
+        QVERIFY2(both.out.find("0 passed, 0 wrong, 1 refused") != std::string::npos, both.out.c_str());
+        const Outcome blamed = runLathe({"bisect", path, "--data", set, "--data", other});
+        QVERIFY2(blamed.code == 1 && blamed.err.find("[5,64] alone") != std::string::npos, blamed.err.c_str());
     }
 
     /// Names of inputs are the model's: they may have an equals sign, as paths may.
