@@ -27,7 +27,7 @@ using Clock = std::chrono::steady_clock;
 constexpr int pausesBetweenYields = 512; // some 20 µs: then let others have the core, if any wait
 constexpr auto spinInRun = std::chrono::milliseconds(20);
 constexpr auto spinAfterRun = std::chrono::microseconds(100);
-constexpr int64_t maxChunks = int64_t{1} << 16;
+constexpr int64_t maxChunks = int64_t{1} << 16; // what a share's word has bits for; code asks for 64 at most
 
 inline void pauseCpu() {
 #if defined(__x86_64__) || defined(__i386__)

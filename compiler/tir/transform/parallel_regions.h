@@ -24,6 +24,7 @@ namespace lathe::tir {
 
 /// Chunks of a region at most: enough to even out the load. What each chunk has memory of its own for is bounded by it.
 inline constexpr int64_t parallelChunks = 64;
+static_assert(parallelChunks < 65'536, "the runtime's threads share out fewer; of more, all run on one of them");
 
 /// About how many chunks the loop gets with a grain, as it stands before it is lowered; nothing if that depends on sizes.
 std::optional<int64_t> chunksOf(const For& loop, int64_t grain);
