@@ -28,7 +28,6 @@ public:
     void markNodes(const std::vector<int>& nodes);
     /// To the next difference, or the one before.
     void step(bool forward);
-    bool hasDifferences() const { return !differences_.empty(); }
     CodeView* before() const { return before_; }
     CodeView* after() const { return after_; }
 

@@ -126,7 +126,6 @@ public:
     bool isEmpty() const { return tasks_.empty(); }
     const std::vector<TrialPoint>& points() const { return points_; } // in the order in which they came
     const tune::Trial& trial(int index) const { return *trials_[size_t(index)]; }
-    TrialPtr trialPtr(int index) const { return trials_[size_t(index)]; }
     const std::vector<StudyTask>& tasks() const { return tasks_; }
     /// Trials of a task by number, as indices of the log.
     const std::vector<int32_t>& trialsOf(int task) const { return ofTask_[size_t(task)]; }
