@@ -75,7 +75,7 @@ Result<void> addShape(const std::string& text, driver::Options& options) {
 
 Result<driver::Options> makeOptions(const Common& common, driver::Options options) {
     LATHE_TRY(options.target, codegen::parseTarget(common.target));
-    options.bytesPerMultiplyAdd = common.noCache ? std::nullopt : inspect::measuredBalance(common.target);
+    options.bytesPerMultiplyAdd = inspect::measuredBalance(common.target);
     options.threads = common.threads;
     if (common.numerics) {
         LATHE_TRY(options.numerics, driver::parseNumerics(*common.numerics));

@@ -155,6 +155,26 @@ private slots:
         QVERIFY2(later > real / 4, qPrintable(QString::number(later)));
     }
 
+    /// Bytes that a thread reads in the time of a multiply-add, two FLOPs: kept in half powers of two, for native alone.
+    void theBalanceIsKeptInSteps() {
+        QTemporaryDir folder;
+        qputenv("LATHE_CACHE", folder.path().toLocal8Bit());
+        QVERIFY(!inspect::measuredBalance("native")); // nobody has asked for it
+        inspect::MachinePeaks own{.cpu = inspect::cpuName(), .threads = 1, .one = {96, 24}, .all = {96, 24}};
+        inspect::keepBalance(own);
+        QCOMPARE(inspect::measuredBalance("native"), std::optional(24 / (96 / 2.0)));
+        QVERIFY(!inspect::measuredBalance("x86-64-v3") && !inspect::measuredBalance("haswell"));
+        own.one.gbs = 25; // a peak that rises a little changes nothing
+        inspect::keepBalance(own);
+        QCOMPARE(inspect::measuredBalance("native"), std::optional(0.5));
+        own.one.gbs = 48;
+        inspect::keepBalance(own);
+        QCOMPARE(inspect::measuredBalance("native"), std::optional(1.0));
+        own.cpu = "another processor"; // whose cache this once was
+        inspect::keepBalance(own);
+        QVERIFY(!inspect::measuredBalance("native"));
+    }
+
     void aFolderThatCannotBe() {
         QTemporaryDir folder;
         QFile file(folder.filePath("file"));
