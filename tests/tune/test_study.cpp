@@ -29,6 +29,26 @@ class TestStudy : public QObject {
     Q_OBJECT
 
 private slots:
+    /// More than a tenth of ten timings or more: of fewer, one says nothing.
+    void busyMachines_data() {
+        QTest::addColumn<int64_t>("all");
+        QTest::addColumn<int64_t>("disturbed");
+        QTest::addColumn<bool>("busy");
+        QTest::newRow("none") << int64_t{0} << int64_t{0} << false;
+        QTest::newRow("few") << int64_t{9} << int64_t{9} << false;
+        QTest::newRow("a tenth") << int64_t{100} << int64_t{10} << false;
+        QTest::newRow("more") << int64_t{100} << int64_t{11} << true;
+        QTest::newRow("ten") << int64_t{10} << int64_t{2} << true;
+        QTest::newRow("quiet") << int64_t{100'000} << int64_t{0} << false;
+    }
+    void busyMachines() {
+        QFETCH(int64_t, all);
+        QFETCH(int64_t, disturbed);
+        QFETCH(bool, busy);
+        QCOMPARE(wasBusy({all, disturbed}), busy);
+        QCOMPARE(wasBusy(Timings{all, disturbed} + Timings{}), busy);
+    }
+
     void findsTheFastest() {
         MadeUpBench bench;
         const StudyResult found = runStudy({madeUpTask("one")}, madeUpSpace(), planOf(200), bench);
