@@ -115,14 +115,6 @@ std::string sentence(const diagnose::Bisection& found, const diagnose::BisectQue
     return "bad without any optional pass: the fault is in a required pass or in the import";
 }
 
-std::vector<std::string> nodeNames(const diagnose::Bisection& found) {
-    std::vector<std::string> names;
-    for (const int32_t node : found.kernel->nodes)
-        if (const model::Node* known = found.trace.graph->nodes.at(static_cast<size_t>(node)))
-            names.push_back(model::displayName(*known));
-    return names;
-}
-
 void print(const diagnose::Bisection& found, const diagnose::BisectQuestion& question, const Common& common) {
     static constexpr const char* answers[] = {"found", "good with all", "bad without any", "endless", "unsteady"};
     const bool isFound = found.answer == diagnose::BisectAnswer::Found;
@@ -146,7 +138,7 @@ void print(const diagnose::Bisection& found, const diagnose::BisectQuestion& que
                                   {"alone", found.kernel->alone},
                                   {"of_constants", found.kernel->ofConstants},
                                   {"functions", found.kernel->functions},
-                                  {"nodes", nodeNames(found)}};
+                                  {"nodes", model::displayNames(*found.trace.graph, found.kernel->nodes)}};
         } else {
             json["why"] = sentence(found, question);
         }
@@ -162,7 +154,7 @@ void print(const diagnose::Bisection& found, const diagnose::BisectQuestion& que
                                 : "It is the first that makes it bad; without it alone it is bad as well: other passes "
                                   "have the fault too.");
     if (found.kernel) {
-        const std::vector<std::string> names = nodeNames(found);
+        const std::vector<std::string> names = model::displayNames(*found.trace.graph, found.kernel->nodes);
         printLine("kernel: {}{}{}", found.kernel->kernel, found.kernel->ofConstants ? ", which computes constants" : "",
                   found.kernel->alone ? "" : ", and others");
         printLine("nodes: {}", fmt::join(names, ", "));

@@ -11,7 +11,6 @@
 #include "diagnose/check.h"
 
 #include <algorithm>
-#include <cmath>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -43,19 +42,6 @@ Result<diagnose::CheckQuestion> makeQuestion(const CheckArgs& args, const Common
     return question;
 }
 
-std::vector<std::string> nodeNames(const diagnose::CheckRow& row, const model::ModelGraph& graph) {
-    std::vector<std::string> names;
-    for (const int32_t id : row.nodes)
-        if (const model::Node* node = graph.nodes.at(static_cast<size_t>(id)))
-            names.push_back(model::displayName(*node));
-    return names;
-}
-
-/// JSON has no infinity and no NaN.
-nlohmann::json number(double value) {
-    return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(fmt::format("{}", value));
-}
-
 std::string_view stateName(diagnose::CheckState state) {
     static constexpr std::string_view names[] = {"within", "diverges", "not compared"};
     return names[static_cast<size_t>(state)];
@@ -63,8 +49,9 @@ std::string_view stateName(diagnose::CheckState state) {
 
 void printJson(const diagnose::Check& check) {
     for (const diagnose::CheckRow& row : check.rows) {
-        nlohmann::json line{
-            {"value", row.value}, {"state", stateName(row.state)}, {"nodes", nodeNames(row, *check.trace->graph)}};
+        nlohmann::json line{{"value", row.value},
+                            {"state", stateName(row.state)},
+                            {"nodes", model::displayNames(*check.trace->graph, row.nodes)}};
         if (row.state == diagnose::CheckState::NotCompared) {
             line["why"] = row.why;
         } else {
@@ -72,8 +59,8 @@ void printJson(const diagnose::Check& check) {
             line.update({{"first", row.first},
                          {"dtype", toString(row.dtype)},
                          {"shape", row.shape},
-                         {"error", number(comparison.largest)},
-                         {"of_limit", number(comparison.ofLimit)},
+                         {"error", numberOrText(comparison.largest)},
+                         {"of_limit", numberOrText(comparison.ofLimit)},
                          {"beyond", comparison.beyond}});
             if (comparison.nan + comparison.infinite > 0)
                 line.update({{"nan_in_both", comparison.nan},
@@ -81,8 +68,8 @@ void printJson(const diagnose::Check& check) {
                              {"elements", comparison.elements}});
             if (comparison.worst >= 0)
                 line.update({{"at", data::indexText(row.shape, comparison.worst)},
-                             {"got", number(comparison.got)},
-                             {"expected", number(comparison.expected)}});
+                             {"got", numberOrText(comparison.got)},
+                             {"expected", numberOrText(comparison.expected)}});
         }
         fmt::print("{}\n", dump(line));
     }
@@ -99,7 +86,7 @@ void printTable(const diagnose::Check& check, const Common& common) {
         if (row.first) {
             printLine("diverges first: {} {}[{}]", row.value, toString(row.dtype), fmt::join(row.shape, ","));
             printLine("    {}", row.why);
-            printLine("    nodes: {}", fmt::join(nodeNames(row, *check.trace->graph), ", "));
+            printLine("    nodes: {}", fmt::join(model::displayNames(*check.trace->graph, row.nodes), ", "));
         }
     printLine("  {:>9} {:>9} {:>10}  value", "error", "of limit", "beyond");
     for (const diagnose::CheckRow& row : check.rows) {

@@ -13,7 +13,6 @@
 #include "inspect/sweep.h"
 
 #include <algorithm>
-#include <cmath>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -42,11 +41,9 @@ Result<Prepared> prepare(device::RunnerClient& runner, const RunArgs& args, cons
     return prepared;
 }
 
-/// JSON has no infinity and no NaN.
 nlohmann::json jsonOf(const model::Number& number) {
-    const auto* real = std::get_if<double>(&number);
-    if (real && !std::isfinite(*real))
-        return fmt::format("{}", *real);
+    if (const auto* real = std::get_if<double>(&number))
+        return numberOrText(*real);
     return std::visit([](auto value) { return nlohmann::json(value); }, number);
 }
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/json.h"
 
+#include <cmath>
+#include <fmt/format.h>
+
 namespace lathe {
 
 std::optional<nlohmann::json> parseJson(std::string_view text) {
@@ -16,6 +19,10 @@ std::optional<nlohmann::json> parseJson(std::string_view text) {
 
 std::string dump(const nlohmann::json& value, int indent) {
     return value.dump(indent, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+nlohmann::json numberOrText(double value) {
+    return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(fmt::format("{}", value));
 }
 
 } // namespace lathe

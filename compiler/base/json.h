@@ -20,6 +20,9 @@ std::optional<nlohmann::json> parseJson(std::string_view text);
 /// On one line, or with so many spaces a level; what is no UTF-8 is replaced.
 std::string dump(const nlohmann::json& value, int indent = -1);
 
+/// A number; as a text where it is infinite or none, for which JSON has nothing.
+nlohmann::json numberOrText(double value);
+
 /// An integer that fits; JSON has larger ones (kept as unsigned or as doubles) and fractions.
 template <std::signed_integral T>
 std::optional<T> integer(const nlohmann::json& value) {

@@ -138,6 +138,14 @@ std::string displayName(const Node& node) {
     return node.name.empty() ? fmt::format("#{} {}", node.id, node.op) : node.name;
 }
 
+std::vector<std::string> displayNames(const ModelGraph& model, const std::vector<int32_t>& ids) {
+    std::vector<std::string> names;
+    for (const int32_t id : ids)
+        if (const Node* node = model.nodes.at(static_cast<size_t>(id)))
+            names.push_back(displayName(*node));
+    return names;
+}
+
 std::string operatorName(const Node& node) {
     const std::string name = node.domain.empty() ? node.op : fmt::format("{}.{}", node.domain, node.op);
     return node.version > 0 ? fmt::format("{}-{}", name, node.version) : name;

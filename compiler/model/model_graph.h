@@ -150,6 +150,8 @@ Role roleOf(const ModelGraph& model, const Node& node);
 
 /// "conv1" or, without a name, "#12 Conv".
 std::string displayName(const Node& node);
+/// Of the nodes of these ids, those that stand in no graph left out.
+std::vector<std::string> displayNames(const ModelGraph& model, const std::vector<int32_t>& ids);
 /// "ai.onnx.Conv-11".
 std::string operatorName(const Node& node);
 /// The diagnostic, which a run gave and which names a node alone, with that node's operator and id. As it was if it names
