@@ -204,6 +204,7 @@ Result<void> Planner::makeCases() {
     // What is drawn at random is not compared, but stands in the bundle, which is to be the same each time.
     device::RunnerClient runner({.seed = 0, .timeout = longestRun, .cancelled = progress_.cancelled});
     LATHE_TRY(const device::RunnerModel loaded, runner.load(strict.first->path()));
+    LATHE_TRY(options_.symbols, bySymbol(loaded, options_.symbols));
     LATHE_TRY(interface_, interfaceOf(options_.name, options_.version, loaded, options_.symbols));
     if (!has(Part::Golden))
         return {};

@@ -2,6 +2,7 @@
 #include "deploy/model_interface.h"
 
 #include "base/json.h"
+#include "model/size_name.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -46,15 +47,24 @@ Result<ModelInterface> interfaceOf(std::string name, std::string version, const 
                            "a manifest cannot say it: rename it in the model");
     for (const std::string& symbol : loaded.symbols)
         interface.ranges[symbol] = {};
-    for (const auto& [symbol, range] : asked) {
-        const auto at = interface.ranges.find(symbol);
-        if (at == interface.ranges.end())
-            return failure(ErrorKind::Usage, fmt::format("the model leaves no size '{}' open", symbol),
+    for (const auto& [symbol, range] : asked)
+        interface.ranges.at(symbol) = range;
+    return interface;
+}
+
+Result<SymbolRanges> bySymbol(const device::RunnerModel& loaded, const SymbolRanges& asked) {
+    SymbolRanges ranges;
+    for (const auto& [name, range] : asked) {
+        const auto symbol = model::sizeMeant(loaded.symbols, name);
+        if (!symbol)
+            return failure(ErrorKind::Usage, fmt::format("the model leaves no size '{}' open", name),
                            loaded.symbols.empty() ? "all its sizes are fixed"
                                                   : fmt::format("it has {}", fmt::join(loaded.symbols, ", ")));
-        at->second = range;
+        if (!ranges.emplace(*symbol, range).second)
+            return failure(ErrorKind::Usage, fmt::format("the sizes of '{}' are given twice", *symbol),
+                           "give them once");
     }
-    return interface;
+    return ranges;
 }
 
 std::vector<ManifestValue> manifestValues(const std::vector<device::RunnerValue>& values) {

@@ -21,7 +21,11 @@ struct ModelInterface {
     std::vector<bool> random;         // by output: no two runs agree on it
 };
 
-/// Of a loaded artifact. Fails (kind Usage) if a range is given for a symbol that it does not have.
+/// The ranges by the names that symbols have in the loaded artifact: those of the model are read too (model::sizeMeant). Fails
+/// (kind Usage) for a symbol that it does not have, and for one that is given twice.
+Result<SymbolRanges> bySymbol(const device::RunnerModel& loaded, const SymbolRanges& asked);
+
+/// Of a loaded artifact; the ranges are some of its symbols. Fails for names that no manifest can hold.
 Result<ModelInterface> interfaceOf(std::string name, std::string version, const device::RunnerModel& loaded,
                                    const SymbolRanges& asked);
 

@@ -34,14 +34,28 @@ namespace {
 using relay::Module;
 namespace transform = relay::transform;
 
+/// Of the sizes that are fixed at need those that are asked for together with names.
+Shapes sizesBesideNames(const Options& options) {
+    Shapes sizes;
+    for (const auto& shape : options.shapesAtNeed)
+        if (std::ranges::find(options.sizeNames, shape.first, &model::SizeNames::value_type::first) !=
+            options.sizeNames.end())
+            sizes.push_back(shape);
+    return sizes;
+}
+
 Result<std::shared_ptr<Module>> runImport(const ModelSource& source, relay::Evaluator& evaluator,
                                           const std::shared_ptr<Budget>& budget, const Options& options, PassHook& hook,
                                           Trace& trace) {
     return hook.step("import", [&]() -> Result<std::shared_ptr<Module>> {
         if (options.extensions)
             LATHE_CHECKED(checkExtensions(*options.extensions));
-        frontend::Options importOptions{options.symbols, options.shapes, options.sizeNames,
-                                        operatorsOf(options.extensions), budget};
+        frontend::Options importOptions{.symbols = options.symbols,
+                                        .shapes = options.shapes,
+                                        .sizeNames = options.sizeNames,
+                                        .sizesBesideNames = sizesBesideNames(options),
+                                        .added = operatorsOf(options.extensions),
+                                        .budget = budget};
         const Budget::Amounts before = budget->left();
         const auto importFixed = [&](frontend::Imported refused, const Shapes& needed) {
             importOptions.shapes.insert(importOptions.shapes.end(), needed.begin(), needed.end());

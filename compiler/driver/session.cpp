@@ -11,13 +11,15 @@ struct Session::Kept {
     std::vector<std::pair<std::string, int64_t>> symbols;
     Shapes shapes;
     model::SizeNames sizeNames;
+    Shapes sizesBesideNames;
     std::shared_ptr<const frontend::AddedOperators> added;
     frontend::Imported model; // only copied from
     Budget::Amounts spent;    // by the import
 
     bool standsFor(const Target& wanted, const frontend::Options& options) const {
         return target == wanted && symbols == options.symbols && shapes == options.shapes &&
-               sizeNames == options.sizeNames && added == options.added &&
+               sizeNames == options.sizeNames && sizesBesideNames == options.sizesBesideNames &&
+               added == options.added &&
                std::ranges::all_of(model.files, [](const auto& file) { return identityOf(file.first) == file.second; });
     }
 };
@@ -38,7 +40,8 @@ ModelSource Session::source(const Options& options) {
                     return imported;
                 const Budget::Amounts after = importOptions.budget->left();
                 kept_ = std::make_unique<Kept>(options.target, importOptions.symbols, importOptions.shapes,
-                                               importOptions.sizeNames, importOptions.added, imported,
+                                               importOptions.sizeNames, importOptions.sizesBesideNames,
+                                               importOptions.added, imported,
                                                Budget::Amounts{.nodes = before.nodes - after.nodes,
                                                                .bytes = before.bytes - after.bytes,
                                                                .steps = before.steps - after.steps});

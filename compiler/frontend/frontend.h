@@ -27,6 +27,8 @@ struct Options {
     std::vector<std::pair<std::string, int64_t>> symbols;
     std::vector<std::pair<std::string, std::vector<int64_t>>> shapes;
     model::SizeNames sizeNames;
+    /// Where sizeNames names sizes of an input whose shape the model does not declare: the other ones of it.
+    std::vector<std::pair<std::string, std::vector<int64_t>>> sizesBesideNames;
     /// Operators beside those of the tables; null: none.
     std::shared_ptr<const AddedOperators> added;
     /// What the import may spend, and its cancellation.

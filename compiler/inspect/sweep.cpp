@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "inspect/sweep.h"
 
+#include "model/size_name.h"
+
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
@@ -35,9 +37,8 @@ std::optional<std::vector<int64_t>> numbersOf(std::string_view text, char separa
 
 /// As it stands in RunnerValue::dims.
 Result<int64_t> symbolNamed(const device::RunnerModel& loaded, const std::string& name) {
-    for (size_t i = 0; i < loaded.symbols.size(); ++i)
-        if (loaded.symbols[i] == name)
-            return -static_cast<int64_t>(i) - 1;
+    if (const auto meant = model::sizeMeant(loaded.symbols, name))
+        return -static_cast<int64_t>(std::ranges::find(loaded.symbols, *meant) - loaded.symbols.begin()) - 1;
     std::vector<std::string> open = loaded.symbols;
     for (const device::RunnerValue& input : loaded.inputs)
         for (size_t dim = 0; dim < input.dims.size(); ++dim)

@@ -11,7 +11,7 @@
 
 namespace lathe::inspect {
 
-/// A size of the model and the values that it takes. The name is that of a symbol ("batch"), or a dim of an input
+/// A size of the model and the values that it takes. The name is that of a symbol (model::sizeMeant), or a dim of an input
 /// ("input_ids[1]").
 struct SweepQuestion {
     std::string name;

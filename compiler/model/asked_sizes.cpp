@@ -14,6 +14,22 @@ bool isOpen(const Dim& dim) {
     return dim.value < 0 && isSizeName(dim.name);
 }
 
+/// Names of the open sizes, each once.
+std::vector<std::string> openSizes(std::span<const SizedInput> inputs) {
+    std::vector<std::string> sizes;
+    for (const SizedInput& input : inputs)
+        for (const Dim& dim : input.dims)
+            if (isOpen(dim) && std::ranges::find(sizes, dim.name) == sizes.end())
+                sizes.push_back(dim.name);
+    return sizes;
+}
+
+/// Of a size that is asked for by its own name, to which something else than a number was given.
+Failure takesNumber(const std::string& size) {
+    return failure(ErrorKind::Usage, fmt::format("'{}' is a size, which takes one number", size),
+                   fmt::format("{}=5; an input's sizes may be given names: INPUT=n,3", size));
+}
+
 /// Whether the input can have these sizes.
 bool canHave(const SizedInput& input, const std::vector<int64_t>& asked) {
     if (!input.hasShape)
@@ -34,10 +50,8 @@ Failure cannotBe(const std::string& input, const Sizes& asked, const std::string
 
 /// Calls a size by a name, and so all that must equal it: those that had its name before.
 void rename(Graph& graph, Dim& dim, std::string name) {
-    for (const Value& input : graph.inputs) // as the model writes it
-        for (const Dim& known : input.type.shape)
-            if (isOpen(known) && symbolName(known.name) == symbolName(name))
-                name = known.name;
+    if (const auto known = sizeMeant(openSizes(sizedInputs(graph)), name))
+        name = *known; // as the model writes it
     const std::string before = std::exchange(dim.name, name);
     if (!isSizeName(before))
         return;
@@ -48,6 +62,14 @@ void rename(Graph& graph, Dim& dim, std::string name) {
                     other.name = name;
 }
 
+/// Gives the dims of an input that have no name the sizes that are asked for.
+void fix(std::vector<Dim>& dims, const std::string& input, const std::vector<std::string>& names, const Sizes& sizes) {
+    for (const auto& [name, own] : sizes)
+        for (size_t i = 0; name == input && own.size() == dims.size() && i < dims.size(); ++i)
+            if (own[i] >= 0 && !isSizeName(names[i]))
+                dims[i].value = own[i];
+}
+
 /// Collects what is asked for, input by input.
 class Asked {
 public:
@@ -56,21 +78,20 @@ public:
     Result<void> take(const std::string& name, const std::vector<int64_t>& sizes) {
         if (const auto input = std::ranges::find(inputs_, name, &SizedInput::name); input != inputs_.end())
             return takeInput(*input, sizes);
-        bool found = false;
+        const auto size = sizeMeant(openSizes(inputs_), name);
+        if (!size)
+            return Failure(noInput(name, inputs_));
+        if (sizes.size() != 1 || sizes.front() < 0)
+            return takesNumber(*size);
         for (const SizedInput& input : inputs_) {
             std::vector<int64_t> own(input.dims.size(), -1);
-            bool has = false;
-            for (size_t i = 0; i < own.size() && sizes.size() == 1; ++i)
-                if (isOpen(input.dims[i]) && symbolName(input.dims[i].name) == symbolName(name)) {
+            for (size_t i = 0; i < own.size(); ++i)
+                if (isOpen(input.dims[i]) && input.dims[i].name == *size)
                     own[i] = sizes.front();
-                    has = true;
-                }
-            if (!has)
-                continue;
-            found = true;
-            LATHE_CHECKED(takeInput(input, own));
+            if (std::ranges::find(own, sizes.front()) != own.end())
+                LATHE_CHECKED(takeInput(input, own));
         }
-        return found ? Result<void>() : Failure(noInput(name, inputs_));
+        return {};
     }
     Sizes byInput() && { return std::move(byInput_); }
 
@@ -125,17 +146,22 @@ std::vector<SizedInput> sizedInputs(const Graph& graph) {
     return inputs;
 }
 
-Result<void> nameSizes(ModelGraph& model, const SizeNames& asked) {
+Result<void> nameSizes(ModelGraph& model, const SizeNames& asked, const Sizes& beside) {
     if (asked.empty())
         return {};
     const auto graph = std::make_shared<Graph>(*model.graph);
     for (const auto& [name, names] : asked) {
         const auto input = std::ranges::find(graph->inputs, name, &Value::name);
-        if (input == graph->inputs.end())
-            return Failure(noInput(name, sizedInputs(*graph)));
+        if (input == graph->inputs.end()) {
+            const std::vector<SizedInput> inputs = sizedInputs(*graph);
+            const auto size = sizeMeant(openSizes(inputs), name);
+            return size ? takesNumber(*size) : Failure(noInput(name, inputs));
+        }
         std::vector<Dim>& dims = input->type.shape;
-        if (!std::exchange(input->type.hasShape, true))
+        if (!std::exchange(input->type.hasShape, true)) {
             dims.resize(names.size());
+            fix(dims, name, names, beside);
+        }
         bool fits = dims.size() == names.size();
         for (size_t i = 0; fits && i < names.size(); ++i)
             fits = dims[i].value < 0 || !isSizeName(names[i]);
@@ -161,13 +187,10 @@ Result<Sizes> sizesByInput(std::span<const SizedInput> inputs, const Sizes& aske
 }
 
 Diagnostic noInput(const std::string& name, std::span<const SizedInput> inputs) {
-    std::vector<std::string> names, sizes;
-    for (const SizedInput& input : inputs) {
+    std::vector<std::string> names;
+    for (const SizedInput& input : inputs)
         names.push_back(input.name);
-        for (const Dim& dim : input.dims)
-            if (isOpen(dim) && std::ranges::find(sizes, dim.name) == sizes.end())
-                sizes.push_back(dim.name);
-    }
+    const std::vector<std::string> sizes = openSizes(inputs);
     std::string there = names.empty() ? "it has none" : fmt::format("its inputs are: {}", fmt::join(names, ", "));
     if (!sizes.empty())
         there += fmt::format("; its open sizes: {}", fmt::join(sizes, ", "));

@@ -28,13 +28,13 @@ struct SizedInput {
 std::vector<SizedInput> sizedInputs(const Graph& graph);
 
 /// Names the sizes as if the model declared them so: equal names are equal sizes, those that the model has itself too, and of
-/// an input whose shape is not declared they say the rank. Fails (kind Usage) for what is no input, and for names that the
-/// input cannot have: of another rank, or of a size that is fixed.
-Result<void> nameSizes(ModelGraph& model, const SizeNames& asked);
+/// an input whose shape is not declared they say the rank, and `beside` the sizes that get no name. Fails (kind Usage) for what
+/// is no input, and for names that the input cannot have: of another rank, or of a size that is fixed.
+Result<void> nameSizes(ModelGraph& model, const SizeNames& asked, const Sizes& beside);
 
 /// What is asked for, by input and each once: a size that is asked for by its own name (n=5) becomes that size of all inputs
-/// that have it. Fails (kind Usage) for a name that is neither an input's nor an open size's, for sizes that the input cannot
-/// have, and for what contradicts itself.
+/// that have it (sizeMeant). Fails (kind Usage) for a name that is neither an input's nor an open size's, for an open size that
+/// is given no number, for sizes that the input cannot have, and for what contradicts itself.
 Result<Sizes> sizesByInput(std::span<const SizedInput> inputs, const Sizes& asked);
 
 /// Of a name that is no input's (kind Usage); the hint lists the names that there are.

@@ -19,4 +19,11 @@ std::string symbolName(const std::string& name) {
     return result;
 }
 
+std::optional<std::string> sizeMeant(std::span<const std::string> sizes, const std::string& asked) {
+    if (std::ranges::find(sizes, asked) != sizes.end())
+        return asked;
+    const auto alike = std::ranges::find(sizes, symbolName(asked), symbolName);
+    return alike != sizes.end() ? std::optional(*alike) : std::nullopt;
+}
+
 } // namespace lathe::model

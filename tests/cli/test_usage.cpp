@@ -241,12 +241,48 @@ private slots:
         const std::pair<QStringList, std::string> wrong[] = {
             {{fixed, "--shape", "x=n,3"}, "input 'x' is to be [n,?], but is float32[5,3] in the model"},
             {{apart, "--shape", "x=n"}, "input 'x' is to be [n], but is float32[a,3] in the model"},
-            {{apart, "--shape", "a=n"}, "the model has no input 'a'"}};
+            {{apart, "--shape", "a=n"}, "'a' is a size, which takes one number"},
+            {{apart, "--shape", "a=2,3"}, "'a' is a size, which takes one number"},
+            {{apart, "--shape", "m=n"}, "the model has no input 'm'"}};
         for (const auto& [arguments, said] : wrong)
             for (const char* command : {"inspect", "run"}) {
                 const Outcome outcome = runLathe(QStringList{command} + arguments);
                 QVERIFY2(outcome.code == 2 && outcome.err.find(said) != std::string::npos, outcome.err.c_str());
             }
+    }
+
+    /// Whatever a model calls its sizes: as it does, and as they are called in what is compiled of it.
+    void sizesWithOddNames() {
+        ::onnx::ModelProto model = parseModel("<ir_version: 10, opset_import: [\"\" : 21]>\n"
+                                              "g (float[n,m] x) => (float[n,m] y) { y = Relu (x) }");
+        for (auto* values : {model.mutable_graph()->mutable_input(), model.mutable_graph()->mutable_output()}) {
+            auto* dims = values->Mutable(0)->mutable_type()->mutable_tensor_type()->mutable_shape();
+            dims->mutable_dim(0)->set_dim_param("batch size");
+            dims->mutable_dim(1)->set_dim_param("m=1");
+        }
+        const QString odd = folder_.filePath("odd sizes.onnx"), artifact = folder_.filePath("odd sizes.so");
+        writeFile(odd.toStdString(), model.SerializeAsString());
+        QCOMPARE(runLathe({"compile", odd, "-o", artifact}).code, 0);
+        for (const QString& name : {QString("batch size"), QString("batch_size")})
+            for (const QStringList& arguments : {QStringList{"run", odd, "--shape", name + "=2"},
+                                                 {"run", artifact, "--shape", name + "=2"},
+                                                 {"profile", odd, "--sweep", name + "=2", "--shape", "m=1=3"},
+                                                 {"profile", artifact, "--sweep", name + "=2", "--shape", "m_1=3"}}) {
+                const Outcome outcome = runLathe(arguments);
+                QVERIFY2(outcome.code == 0, (arguments.join(' ').toStdString() + ": " + outcome.err).c_str());
+            }
+        const Outcome other = runLathe({"profile", odd, "--sweep", "batch=1:2"});
+        QVERIFY2(other.code == 2 && other.err.find("no size 'batch'") != std::string::npos, other.err.c_str());
+    }
+
+    /// Where the model declares no rank, names of sizes say it, and the numbers beside them hold.
+    void numbersBesideNames() {
+        const QString open = folder_.filePath("no rank at all.onnx");
+        writeFile(open.toStdString(), graphBytes("g (float[] x) => (float[] y) { y = Abs (x) }"));
+        const Outcome outcome = runLathe({"inspect", open, "--shape", "x=a,b,3", "--json"});
+        QVERIFY2(outcome.code == 0, outcome.err.c_str());
+        const QJsonArray inputs = jsonLines(outcome.out).value(0)["inputs"].toArray();
+        QCOMPARE(inputs.at(0).toObject()["shape"].toArray(), (QJsonArray{"a", "b", 3}));
     }
 
     void openSizesAreNamed() {

@@ -54,6 +54,20 @@ private slots:
         QCOMPARE(cLiteral("a\"b\\c\n?\xc3"), "\"a\\042b\\134c\\012\\077\\303\"");
     }
 
+    /// The model's own name of a size and the artifact's mean the same one.
+    void symbolsByEitherName() {
+        device::RunnerModel loaded;
+        loaded.symbols = {"batch_size", "n_1"};
+        const SymbolRange range{1, 4, 2};
+        const auto own = bySymbol(loaded, {{"batch size", range}, {"n=1", range}});
+        QVERIFY(own.has_value());
+        QCOMPARE(*own, (SymbolRanges{{"batch_size", range}, {"n_1", range}}));
+        QCOMPARE(*bySymbol(loaded, *own), *own);
+        for (const SymbolRanges& wrong :
+             {SymbolRanges{{"batch", range}}, {{"batch size", range}, {"batch_size", range}}})
+            QVERIFY(bySymbol(loaded, wrong).error().kind == ErrorKind::Usage);
+    }
+
     void symbolsAndLimits() {
         const auto range = parseSymbol("n=1..64:8");
         QVERIFY(range);

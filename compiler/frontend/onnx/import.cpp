@@ -89,7 +89,7 @@ Imported importModel(const Source& source, relay::Evaluator* evaluator, const Op
     }
     GraphReader reader(*proto, source.folders, source.name, options.budget, options.added);
     const std::shared_ptr<model::ModelGraph> graph = reader.read();
-    if (const auto named = model::nameSizes(*graph, options.sizeNames); !named)
+    if (const auto named = model::nameSizes(*graph, options.sizeNames, options.sizesBesideNames); !named)
         graph->diagnostics.push_back(inFile(named.error(), graph->file));
     convert(*graph, reader, evaluator, options, result);
     completeHints(graph->diagnostics);
