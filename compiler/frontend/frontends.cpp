@@ -75,6 +75,20 @@ std::vector<model::Role> rolesOf(const std::vector<const model::Node*>& nodes, c
     return roles;
 }
 
+/// As a model would declare it.
+model::ValueType valueType(const relay::TensorType& tensor) {
+    model::ValueType type{.kind = model::ValueType::Kind::Tensor,
+                          .dtype = tensor.dtype,
+                          .hasShape = true,
+                          .shape = {},
+                          .element = nullptr};
+    for (const arith::Expr& dim : tensor.shape) {
+        const std::optional<int64_t> size = arith::asInt(dim);
+        type.shape.push_back(size ? model::Dim{*size, {}} : model::Dim{-1, toString(dim)});
+    }
+    return type;
+}
+
 /// As the module has them, where the model declares no shape: a file need not say what its operators do.
 std::vector<model::Value> foundTypes(const model::Graph& graph, const relay::Module& module) {
     std::set<std::string_view> declared;
@@ -87,16 +101,51 @@ std::vector<model::Value> foundTypes(const model::Graph& graph, const relay::Mod
         const relay::TensorType* type = relay::asTensor(binding->type);
         if (!type || binding->modelValue.empty() || declared.contains(binding->modelValue))
             continue;
-        model::Value& value = found.emplace_back(model::Value{binding->modelValue, {}});
-        value.type.kind = model::ValueType::Kind::Tensor;
-        value.type.dtype = type->dtype;
-        value.type.hasShape = true;
-        for (const arith::Expr& dim : type->shape) {
-            const std::optional<int64_t> size = arith::asInt(dim);
-            value.type.shape.push_back(size ? model::Dim{*size, {}} : model::Dim{-1, toString(dim)});
-        }
+        found.push_back({binding->modelValue, valueType(*type)});
     }
     return found;
+}
+
+/// Whether a value of the one type cannot be one of the other; what is not declared, or open, contradicts nothing.
+bool contradict(const model::ValueType& declared, const model::ValueType& tensor) {
+    if (declared.kind == model::ValueType::Kind::Unknown)
+        return false;
+    if (declared.kind != model::ValueType::Kind::Tensor)
+        return true;
+    if (declared.dtype != types::Void && declared.dtype != tensor.dtype)
+        return true;
+    const auto mayBe = [](const model::Dim& a, const model::Dim& b) {
+        return a.value < 0 || b.value < 0 || a.value == b.value;
+    };
+    return declared.hasShape && !std::ranges::equal(declared.shape, tensor.shape, mayBe);
+}
+
+/// Warnings of outputs that are declared otherwise than they are computed.
+std::vector<Diagnostic> wronglyDeclared(const model::ModelGraph& model, const relay::Module& module) {
+    const std::vector<relay::Type> computed = relay::fieldTypes(module.main().resultType);
+    const std::vector<model::Value>& outputs = model.graph->outputs;
+    std::vector<Diagnostic> warnings;
+    for (size_t i = 0; i < std::min(outputs.size(), computed.size()); ++i) {
+        const auto& [name, declared] = outputs[i];
+        const relay::TensorType* tensor = relay::asTensor(computed[i]);
+        if (!tensor || !contradict(declared, valueType(*tensor)))
+            continue;
+        Diagnostic& warning =
+            warnings.emplace_back(error(fmt::format("output '{}' is declared as {}, but {} is computed, which it gives",
+                                                    name, toString(declared), toString(valueType(*tensor))),
+                                        "correct the declaration, or what computes the output"));
+        warning.severity = Severity::Warning;
+        warning.file = model.file;
+        const auto gives = [&](const model::Node& node) {
+            return std::ranges::find(node.outputs, name) != node.outputs.end();
+        };
+        if (const auto node = std::ranges::find_if(model.graph->nodes, gives); node != model.graph->nodes.end()) {
+            warning.node = displayName(*node);
+            warning.op = operatorName(*node);
+            warning.nodeId = node->id;
+        }
+    }
+    return warnings;
 }
 
 /// Adds them to the graph, which others may look at already: it becomes another.
@@ -134,8 +183,13 @@ Imported import(const Source& source, relay::Evaluator* evaluator, const Options
         return refused(error("the file is empty", "copy or export the model again"), source.name);
     if (const Frontend* found = frontendOf(source, &Frontend::probe)) {
         Imported imported = found->import(source, evaluator, options);
-        if (imported.graph && imported.module)
+        if (imported.graph && imported.module) {
+            for (const Diagnostic& warning : wronglyDeclared(*imported.graph, *imported.module)) {
+                imported.graph->diagnostics.push_back(warning);
+                imported.diagnostics.push_back(warning);
+            }
             addFoundTypes(*imported.graph, *imported.module);
+        }
         if (imported.graph)
             imported.graph->roles = rolesOf(imported.graph->nodes, *found, options.added.get());
         return imported;

@@ -61,6 +61,31 @@ private slots:
         QCOMPARE(typeOf(imported, "b"), QString("float32[n,4]"));
     }
 
+    /// An output whose declaration contradicts what its node computes: both are named. What is open contradicts nothing.
+    void outputsDeclaredWrongly() {
+        const auto warningsOf = [](const std::string& graph) {
+            QStringList warnings;
+            for (const Diagnostic& diagnostic : import(graph).diagnostics)
+                if (diagnostic.severity == Severity::Warning)
+                    warnings << QString::fromStdString(toString(diagnostic));
+            return warnings;
+        };
+        const auto relu = [&](const std::string& output) {
+            return warningsOf("m (float[2,3] x) => (" + output + " y) {\n  [kept] y = Relu(x)\n}");
+        };
+        for (const char* wrong : {"int64[2,3]", "float[3,2]", "float[2,3,1]", "float[2,n,3]", "int64[]"}) {
+            const QStringList warnings = relu(wrong);
+            QCOMPARE(warnings.size(), 1);
+            QVERIFY2(warnings.front().contains("output 'y'") && warnings.front().contains("'kept'"),
+                     qPrintable(warnings.front()));
+        }
+        const QString all = relu("int64[3,2]").value(0);
+        QVERIFY2(all.contains("int64[3,2]") && all.contains("float32[2,3]"), qPrintable(all));
+        for (const char* right : {"float[2,3]", "float[rows,3]", "float[]"})
+            QVERIFY2(relu(right).isEmpty(), qPrintable(relu(right).join(' ')));
+        QVERIFY(warningsOf("m (float[n,3] x) => (float[2,3] y) {\n  y = Relu(x)\n}").isEmpty());
+    }
+
     void aRefusedModelHasItsOwn() {
         const auto imported = import("m (float[4] x) => (float[4] y) {\n  a = Relu(x)\n  y = NoSuchOperator(a)\n}");
         QVERIFY(imported.graph && !imported.module);
