@@ -1,38 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/unknown_word.h"
 
+#include "base/near_name.h"
+
 #include <algorithm>
 #include <fmt/format.h>
-#include <string_view>
 #include <utility>
 
 namespace lathe::cli {
 namespace {
-
-/// How many characters are to be put in, taken out, replaced or swapped with their neighbour (optimal string alignment).
-size_t distance(std::string_view a, std::string_view b) {
-    std::vector<std::vector<size_t>> least(a.size() + 1, std::vector<size_t>(b.size() + 1));
-    for (size_t i = 0; i <= a.size(); ++i)
-        for (size_t j = 0; j <= b.size(); ++j) {
-            if (i == 0 || j == 0) {
-                least[i][j] = i + j;
-                continue;
-            }
-            const size_t other = a[i - 1] != b[j - 1];
-            least[i][j] = std::min({least[i - 1][j] + 1, least[i][j - 1] + 1, least[i - 1][j - 1] + other});
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-                least[i][j] = std::min(least[i][j], least[i - 2][j - 2] + 1);
-        }
-    return least[a.size()][b.size()];
-}
-
-/// ": did you mean 'x'?", or nothing where no name is near.
-std::string meant(std::string_view word, const std::vector<std::string>& names) {
-    const auto nearest = std::ranges::min_element(names, {}, [&](const auto& name) { return distance(word, name); });
-    if (nearest == names.end() || distance(word, *nearest) > std::max<size_t>(1, word.size() / 3))
-        return "";
-    return fmt::format(": did you mean '{}'?", *nearest);
-}
 
 std::vector<std::string> commandsOf(const CLI::App& app) {
     std::vector<std::string> names;
@@ -70,7 +46,7 @@ private:
         const std::string name = isLong ? word.substr(0, word.find('=')) : word.substr(0, 2);
         const CLI::Option* option = command_->get_option_no_throw(name);
         if (!option)
-            return fmt::format("'{}' has no option '{}'{}", called_, name, meant(name, optionsOf(*command_)));
+            return fmt::format("'{}' has no option '{}'{}", called_, name, nearName(name, optionsOf(*command_)));
         isValue_ = option->get_items_expected_max() > 0 && word.size() == name.size();
         return "";
     }
@@ -82,7 +58,7 @@ private:
             called_ += ' ' + word;
             return "";
         }
-        const std::string suggestion = meant(word, known);
+        const std::string suggestion = nearName(word, known);
         const bool takesFiles = std::ranges::any_of(command_->get_options({}), &CLI::Option::get_positional);
         if (known.empty() || (takesFiles && suggestion.empty()))
             return "";

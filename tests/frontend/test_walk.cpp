@@ -50,8 +50,10 @@ public:
                : node.op == "choose" ? convertChoose
                                      : nullptr;
     }
-    std::optional<std::string> refusalOf(const model::Node& node) const override {
-        return converterOf(node) || node.op == "twice" ? std::nullopt : std::optional("no such thing as " + node.op);
+    std::optional<Diagnostic> refusalOf(const model::Node& node) const override {
+        return converterOf(node) || node.op == "twice"
+                   ? std::nullopt
+                   : std::optional(error(ErrorKind::Unsupported, "no such thing as " + node.op));
     }
     void checked(NodeReader& node, const std::function<void()>& convert) const override {
         if (node.node.op == "plus" && node.inputs() != 2)

@@ -27,8 +27,8 @@ public:
     virtual ~Dialect() = default;
     /// The own converter for a node's domain, operator and version; null if there is none.
     virtual ConvertFn converterOf(const model::Node& node) const = 0;
-    /// Why a node cannot be converted at all, neither by a converter nor by a body; nothing if it can.
-    virtual std::optional<std::string> refusalOf(const model::Node& node) const = 0;
+    /// Why a node cannot be converted at all, neither by a converter nor by a body, with the kind of the fault; nothing if it can.
+    virtual std::optional<Diagnostic> refusalOf(const model::Node& node) const = 0;
     /// Calls `convert` for a node, and before and after it holds the node against what the format says of its operator: types of
     /// operands, attributes, types of results. What does not fit is a fault in the Builder.
     virtual void checked(NodeReader& node, const std::function<void()>& convert) const = 0;

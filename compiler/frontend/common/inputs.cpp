@@ -106,13 +106,17 @@ Result<std::vector<relay::Type>> inputTypes(const model::ModelGraph& graph, cons
             return refusedInput(graph, input.name, declared.error());
         std::vector<model::Dim>& dims = *declared;
         if (dims.size() > limits::tensorRank)
-            return failure(ErrorKind::Unsupported, fmt::format("input '{}' has rank {}, more than the limit of {}",
-                                                               input.name, dims.size(), limits::tensorRank));
+            return failure(ErrorKind::Unsupported,
+                           fmt::format("input '{}' has rank {}, more than the limit of {}", input.name, dims.size(),
+                                       limits::tensorRank),
+                           "take dims together when exporting the model, or leave out those of 1");
         int64_t elements = 1;
         for (size_t i = 0; i < dims.size(); ++i) {
             if (dims[i].value > 0 && elements > limits::tensorElements / dims[i].value)
-                return failure(ErrorKind::Unsupported, fmt::format("input '{}' has more elements than the limit of {}",
-                                                                   input.name, limits::tensorElements));
+                return failure(ErrorKind::Unsupported,
+                               fmt::format("input '{}' has more elements than the limit of {}", input.name,
+                                           limits::tensorElements),
+                               "give smaller sizes, or split the input when exporting the model");
             elements *= std::max<int64_t>(dims[i].value, 1);
             // A shape given for one input fixes a dim's name for all.
             if (dims[i].value >= 0 && i < input.type.shape.size() && input.type.shape[i].value < 0 &&

@@ -34,7 +34,8 @@ struct Descriptor {
 };
 
 Failure tooLarge(int64_t bytes, int64_t limit) {
-    return failure(fmt::format("the file has {} bytes, more than the limit of {}", bytes, limit),
+    return failure(ErrorKind::Unsupported,
+                   fmt::format("the file has {} bytes, more than the limit of {}", bytes, limit),
                    "store the weights as external data beside the model");
 }
 

@@ -31,20 +31,22 @@ GraphWalk::GraphWalk(model::ModelGraph& graph, Dialect& dialect, relay::Module& 
     : graph_(graph), dialect_(dialect), module_(module), builder_(builder) {}
 
 std::vector<Diagnostic> GraphWalk::unsupported() const {
+    constexpr size_t mostReasons = 1000; // as many as anybody reads
+
     std::vector<Diagnostic> found;
     for (const model::Node* node : graph_.nodes) {
         if (!node)
             continue;
-        std::optional<std::string> reason = dialect_.refusalOf(*node);
+        std::optional<Diagnostic> reason = dialect_.refusalOf(*node);
         if (!reason)
             continue;
-        Diagnostic diagnostic =
-            error(ErrorKind::Unsupported, *std::move(reason), "replace the node when exporting the model");
-        diagnostic.file = graph_.file;
-        diagnostic.node = displayName(*node);
-        diagnostic.op = operatorName(*node);
-        diagnostic.nodeId = node->id;
-        found.push_back(std::move(diagnostic));
+        reason->file = graph_.file;
+        reason->node = displayName(*node);
+        reason->op = operatorName(*node);
+        reason->nodeId = node->id;
+        found.push_back(*std::move(reason));
+        if (found.size() == mostReasons)
+            break;
     }
     return found;
 }

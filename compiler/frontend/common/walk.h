@@ -20,7 +20,7 @@ public:
     /// All of the model as function "main". parameters: one a graph input. The fault is in the Builder.
     void convertMain(const std::vector<relay::Type>& parameters);
     std::vector<Value> run(const model::Graph& graph, const Scope* around, const std::vector<Value>& inputs) override;
-    /// Reasons why nodes cannot be converted at all, found without converting: all of them.
+    /// Reasons why nodes cannot be converted at all, found without converting: those of the first 1000 such nodes.
     std::vector<Diagnostic> unsupported() const;
     int64_t nextRandomCall() override { return randomCalls_++; }
 

@@ -14,8 +14,8 @@ constexpr int bodyNesting = 16; // operators whose bodies hold operators with bo
 
 void GraphWalk::expand(NodeReader& reader) {
     const model::Node& node = reader.node;
-    if (const std::optional<std::string> reason = dialect_.refusalOf(node)) {
-        builder_.fail(*reason, "replace the node when exporting the model", ErrorKind::Unsupported);
+    if (const std::optional<Diagnostic> reason = dialect_.refusalOf(node)) {
+        builder_.fail(reason->what, reason->hint, reason->kind);
         return;
     }
     if (bodies_ >= bodyNesting) {

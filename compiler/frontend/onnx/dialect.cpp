@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/onnx/dialect.h"
 
+#include "base/near_name.h"
 #include "frontend/added_operators.h"
 #include "frontend/onnx/attributes.h"
 #include "frontend/onnx/operand_types.h"
@@ -33,24 +34,34 @@ ConvertFn OnnxDialect::converterOf(const model::Node& node) const {
     return findConverter(node, reader_.added());
 }
 
-std::optional<std::string> OnnxDialect::refusalOf(const model::Node& node) const {
+std::optional<Diagnostic> OnnxDialect::refusalOf(const model::Node& node) const {
     if (findConverter(node, reader_.added()) || GraphReader::hasBody(node) || findBody(reader_.added(), node))
         return std::nullopt;
+    const auto unsupported = [](std::string what) {
+        return error(ErrorKind::Unsupported, std::move(what), "replace the node when exporting the model");
+    };
     if (const OffRow* off = findOff(reader_.added(), node))
-        return fmt::format("operator {} of domain {} is in plugin {}, which is off; leave out --without-plugin {}",
-                           node.op, node.domain, off->plugin, off->plugin);
+        return unsupported(
+            fmt::format("operator {} of domain {} is in plugin {}, which is off; leave out --without-plugin {}",
+                        node.op, node.domain, off->plugin, off->plugin));
     if (node.domain == "com.microsoft")
-        return fmt::format("operator {} of domain com.microsoft is an extension of ONNX Runtime and is not supported",
-                           node.op);
+        return unsupported(fmt::format(
+            "operator {} of domain com.microsoft is an extension of ONNX Runtime and is not supported", node.op));
     if (node.domain == "ai.onnx.preview.training")
-        return fmt::format("operator {} trains a model; Lathe compiles models for inference", node.op);
-    if (!findSchema(node.domain, node.op, newestOpset())) {
-        if (node.domain == standardDomain || node.domain == "ai.onnx.ml")
-            return fmt::format("domain {} has no operator {}", node.domain, node.op);
-        return fmt::format("operator {} of domain '{}' is unknown: neither ONNX nor the model defines it", node.op,
-                           node.domain);
-    }
-    return fmt::format("operator {} of domain {} is not supported in version {}", node.op, node.domain, node.version);
+        return unsupported(fmt::format("operator {} trains a model; Lathe compiles models for inference", node.op));
+    if (findSchema(node.domain, node.op, newestOpset()))
+        return unsupported(
+            fmt::format("operator {} of domain {} is not supported in version {}", node.op, node.domain, node.version));
+    if (node.domain != standardDomain && node.domain != "ai.onnx.ml")
+        return unsupported(fmt::format("operator {} of domain '{}' is unknown: neither ONNX nor the model defines it",
+                                       node.op, node.domain));
+    if (node.version > newestOpset(node.domain))
+        return unsupported(fmt::format("operator {} of domain {} is not known: version {} of the domain is newer than "
+                                       "{}, the newest that is",
+                                       node.op, node.domain, node.version, newestOpset(node.domain)));
+    return error(fmt::format("domain {} has no operator {}{}", node.domain, node.op,
+                             nearName(node.op, operatorsOf(node.domain))),
+                 "correct the operator's name or its domain, or replace the node when exporting the model");
 }
 
 void OnnxDialect::checked(NodeReader& reader, const std::function<void()>& convert) const {

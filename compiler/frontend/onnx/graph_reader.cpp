@@ -29,6 +29,11 @@ void addOpsets(const Imports& imports, std::unordered_map<std::string, int64_t>&
         opsets[canonicalDomain(opset.domain())] = opset.version();
 }
 
+/// The registry's name for a domain.
+std::string registeredDomain(const std::string& domain) {
+    return domain == standardDomain ? "" : domain;
+}
+
 /// The same fault, which says what it is a fault of.
 Diagnostic about(const std::string& subject, Diagnostic fault) {
     fault.what = fmt::format("{}: {}", subject, fault.what);
@@ -41,15 +46,30 @@ std::string canonicalDomain(const std::string& domain) {
     return domain.empty() ? standardDomain : domain;
 }
 
-int64_t newestOpset() {
-    return ::onnx::OpSchemaRegistry::DomainToVersionRange::Instance().Map().at("").second;
+int64_t newestOpset(const std::string& domain) {
+    return ::onnx::OpSchemaRegistry::DomainToVersionRange::Instance().Map().at(registeredDomain(domain)).second;
+}
+
+const std::vector<std::string>& operatorsOf(const std::string& domain) {
+    static const std::map<std::string, std::vector<std::string>> byDomain = [] {
+        std::map<std::string, std::vector<std::string>> names;
+        for (const ::onnx::OpSchema& schema : ::onnx::OpSchemaRegistry::get_all_schemas())
+            if (!schema.Deprecated())
+                names[canonicalDomain(schema.domain())].push_back(schema.Name());
+        for (auto& [name, operators] : names)
+            std::ranges::sort(operators);
+        return names;
+    }();
+    static const std::vector<std::string> none;
+    const auto found = byDomain.find(domain);
+    return found == byDomain.end() ? none : found->second;
 }
 
 const ::onnx::OpSchema* findSchema(const std::string& domain, const std::string& op, int64_t opset) {
     if (opset < 1)
         return nullptr;
-    const std::string registered = domain == standardDomain ? "" : domain; // the registry's name for it
-    return ::onnx::OpSchemaRegistry::Schema(op, static_cast<int>(std::min<int64_t>(opset, 1'000'000)), registered);
+    return ::onnx::OpSchemaRegistry::Schema(op, static_cast<int>(std::min<int64_t>(opset, 1'000'000)),
+                                            registeredDomain(domain));
 }
 
 GraphReader::GraphReader(std::shared_ptr<const ::onnx::ModelProto> proto,
@@ -91,10 +111,10 @@ std::shared_ptr<model::ModelGraph> GraphReader::read() {
         model_->versions.emplace_back(domain, version);
     const auto standard = frame.opsets.find(standardDomain);
     if (standard != frame.opsets.end() && standard->second > newestOpset())
-        report(nullptr,
-               fmt::format("the model uses opset {} of ai.onnx; the newest that is known is {}", standard->second,
-                           newestOpset()),
-               "export it for an older opset");
+        report(nullptr, error(ErrorKind::Unsupported,
+                              fmt::format("the model uses opset {} of ai.onnx; the newest that is known is {}",
+                                          standard->second, newestOpset()),
+                              "export it for an older opset"));
     for (const ::onnx::FunctionProto& function : proto_->functions())
         functions_.emplace(functionKey(function.domain(), function.name(), function.overload()), &function);
 
@@ -127,9 +147,10 @@ bool GraphReader::count() {
 
 void GraphReader::tooLarge() {
     overLimit_ = true;
-    report(nullptr,
-           fmt::format("the model has more than {} nodes and calls once functions are in place", limits::graphNodes),
-           "split the model");
+    report(nullptr, error(ErrorKind::Unsupported,
+                          fmt::format("the model has more than {} nodes and calls once functions are in place",
+                                      limits::graphNodes),
+                          "split the model"));
 }
 
 int64_t GraphReader::sizeOf(const google::protobuf::RepeatedPtrField<::onnx::NodeProto>& nodes, int depth) {
@@ -333,7 +354,9 @@ std::optional<model::AttributeValue> GraphReader::readAttribute(const ::onnx::At
     const bool holdsGraphs = proto.has_g() || proto.graphs_size() > 0;
     if (holdsGraphs && frame.depth >= limits::blockNesting) {
         overLimit_ = true;
-        report(&node, fmt::format("graphs are nested more than {} deep", limits::blockNesting), "flatten the model");
+        report(&node,
+               error(ErrorKind::Unsupported, fmt::format("graphs are nested more than {} deep", limits::blockNesting),
+                     "flatten the model"));
         return std::nullopt;
     }
     const auto tensor = [&](Result<model::TensorPtr> read) -> std::optional<model::AttributeValue> {
@@ -370,7 +393,8 @@ std::optional<model::AttributeValue> GraphReader::readAttribute(const ::onnx::At
     case Proto::TYPE_PROTO:
         return toString(readType(proto.tp()));
     default:
-        report(&node, fmt::format("attribute '{}' has a type that is not supported", proto.name()), {});
+        report(&node, error(ErrorKind::Unsupported,
+                            fmt::format("attribute '{}' has a type that is not supported", proto.name())));
         return std::nullopt;
     }
 }

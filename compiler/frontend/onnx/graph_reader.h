@@ -26,7 +26,9 @@ inline constexpr const char* standardDomain = "ai.onnx";
 std::string canonicalDomain(const std::string& domain);
 
 /// The newest opset of ai.onnx that is known.
-int64_t newestOpset();
+int64_t newestOpset(const std::string& domain = standardDomain);
+/// The names of the operators of a domain of ONNX, as far as they are not deprecated.
+const std::vector<std::string>& operatorsOf(const std::string& domain);
 
 /// Schema of an operator for an opset; null if there is none.
 const ::onnx::OpSchema* findSchema(const std::string& domain, const std::string& op, int64_t opset);

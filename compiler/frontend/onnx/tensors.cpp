@@ -124,15 +124,18 @@ model::Bytes fromTyped(const Proto& proto, DataType dtype) {
 Result<std::vector<int64_t>> readShape(const google::protobuf::RepeatedField<int64_t>& dims, int64_t& elements) {
     if (dims.size() > limits::tensorRank)
         return failure(
-            fmt::format("the tensor has {} dimensions, more than the limit of {}", dims.size(), limits::tensorRank));
+            ErrorKind::Unsupported,
+            fmt::format("the tensor has {} dimensions, more than the limit of {}", dims.size(), limits::tensorRank),
+            "take dimensions together, or leave out those of 1");
     std::vector<int64_t> shape(dims.begin(), dims.end());
     for (int64_t dim : shape)
         if (dim < 0)
             return failure(fmt::format("the tensor has a negative dimension, {}", dim));
     const std::optional<int64_t> count = model::elementsOf(shape);
     if (!count)
-        return failure(fmt::format("the tensor has more elements than the limit of {}", limits::tensorElements),
-                       "check its dimensions");
+        return failure(ErrorKind::Unsupported,
+                       fmt::format("the tensor has more elements than the limit of {}", limits::tensorElements),
+                       "check its dimensions, or split it");
     elements = *count;
     return shape;
 }
@@ -301,7 +304,8 @@ Result<model::TensorPtr> TensorReader::makeDense(const ::onnx::SparseTensorProto
         return failure("the sparse tensor's values and indices do not fit together");
     const auto width = static_cast<size_t>(values->dtype.bytes());
     if (!budget_->takeBytes(elements * values->dtype.bytes()))
-        return failure(fmt::format("the model's sparse tensors take more than the limit of {} bytes when dense: this "
+        return failure(ErrorKind::Unsupported,
+                       fmt::format("the model's sparse tensors take more than the limit of {} bytes when dense: this "
                                    "one has {} elements",
                                    limits::foldedBytes, elements),
                        "store the tensor dense, so that its size is that of the file");
