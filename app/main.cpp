@@ -4,6 +4,7 @@
 // program ends: that is how the documentation's pictures are made.
 #include "app/main_window.h"
 #include "app/picture.h"
+#include "base/file_size_limit.h"
 #include "base/standard_streams.h"
 #include "base/version.h"
 #include "views/models/text/shown_path.h"
@@ -143,6 +144,7 @@ void CommandLine::open(MainWindow& window, qsizetype i) const {
 
 int main(int argc, char** argv) {
     lathe::reserveStandardStreams();
+    lathe::failBeyondFileSizeLimit();
     takeOwnFonts();
     if (onlyPrints(std::span(argv, static_cast<size_t>(argc)).subspan(std::min(argc, 1))))
         qputenv("QT_QPA_PLATFORM", "offscreen");

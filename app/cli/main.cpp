@@ -5,6 +5,7 @@
 #include "app/cli/command_texts.h"
 #include "app/cli/commands.h"
 #include "app/cli/unknown_word.h"
+#include "base/file_size_limit.h"
 #include "base/guarded.h"
 #include "base/standard_streams.h"
 #include "base/version.h"
@@ -155,7 +156,7 @@ void addTexts(CLI::App& app) {
 }
 
 /// failed: becomes the least exit code of what prevents the command, where 1 is an answer of it.
-int run(int argc, char** argv, int& failed) {
+int run(int argc, char** argv, const std::vector<std::string>& words, const Common& printing, int& failed) {
     CLI::App app{"Lathe: see, tune and deploy models"};
     app.footer("Exit codes: 0 good, 1 the input's fault or a file that cannot be written, 2 wrong usage, 3 a fault of\n"
                "Lathe. Where 1 is an answer of a command, as its help says, what prevents the answer is 2 or 3.");
@@ -164,7 +165,6 @@ int run(int argc, char** argv, int& failed) {
     app.require_subcommand(1);
     Common common;
     const std::vector<Added> all = addCommands(app, common);
-    const std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
     try {
         refuseEmptyValues(std::span(argv, static_cast<size_t>(argc)));
         app.parse(argc, argv);
@@ -172,8 +172,7 @@ int run(int argc, char** argv, int& failed) {
     } catch (const CLI::ParseError& error) {
         if (error.get_exit_code() == 0)
             return app.exit(error);
-        common.json = std::ranges::find(words, "--json") != words.end(); // perhaps not read yet
-        return lathe::cli::report({usageFault(app, words, error.what())}, common);
+        return lathe::cli::report({usageFault(app, words, error.what())}, printing);
     }
     const auto named = std::ranges::find_if(all, [](const Added& each) { return bool(*each.app); });
     LATHE_ASSERT(named != all.end(), "the parser asks for a command");
@@ -186,11 +185,15 @@ int run(int argc, char** argv, int& failed) {
 
 int main(int argc, char** argv) {
     lathe::reserveStandardStreams();
+    lathe::failBeyondFileSizeLimit();
+    const std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+    Common printing; // of what is said before the arguments are read, and after the command has ended
+    printing.json = std::ranges::find(words, "--json") != words.end();
     int failed = 1;
-    auto code = lathe::guarded([&]() -> lathe::Result<int> { return run(argc, argv, failed); });
+    auto code = lathe::guarded([&]() -> lathe::Result<int> { return run(argc, argv, words, printing, failed); });
     const int before = code.value_or(0);
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) // which printing has perhaps thrown for
         code = lathe::failure(fmt::format("standard output cannot be written: {}", std::strerror(errno)),
                               "free space where it goes");
-    return code ? *code : std::max({before, failed, report({code.error()}, {})});
+    return code ? *code : std::max({before, failed, report({code.error()}, printing)});
 }

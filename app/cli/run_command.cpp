@@ -161,6 +161,12 @@ int runCommand(const RunArgs& args, const Common& common) {
         for (size_t place = 0; place < std::min<size_t>(count, 6); ++place)
             head.push_back(model::elementOf(tensor.dtype, tensor.bytes, place));
         const auto file = std::filesystem::path(args.save) / (driver::fileNameOf(name) + ".npy");
+        if (!args.save.empty()) { // before a line names the file
+            std::error_code failed;
+            std::filesystem::create_directories(args.save, failed);
+            if (auto written = driver::writeNpy(file, tensor); !written)
+                return fail(written.error(), trace, args.model, common);
+        }
         if (common.json) {
             nlohmann::json line = {{"output", name}, {"dtype", toString(tensor.dtype)}, {"shape", tensor.shape}};
             if (!args.save.empty())
@@ -177,12 +183,6 @@ int runCommand(const RunArgs& args, const Common& common) {
                 texts.push_back(textOf(value));
             printLine("{}: {}[{}] {}{}", name, toString(tensor.dtype), fmt::join(tensor.shape, ","),
                       fmt::join(texts, " "), count > head.size() ? " …" : "");
-        }
-        if (!args.save.empty()) {
-            std::error_code failed;
-            std::filesystem::create_directories(args.save, failed);
-            if (auto written = driver::writeNpy(file, tensor); !written)
-                return fail(written.error(), trace, args.model, common);
         }
     }
     if (!common.json && !common.quiet)

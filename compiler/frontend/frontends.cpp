@@ -26,13 +26,17 @@ constexpr auto table = std::to_array<Frontend>({
 });
 
 /// What a file that no frontend knows seems to be, by its first bytes.
-std::string guessFormat(std::span<const std::byte> bytes) {
+std::string guessFormat(const Source& source) {
+    const std::span<const std::byte> bytes = source.bytes.view;
     const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     if (text.size() >= 8 && text.substr(4, 4) == "TFL3")
         return "this is a TFLite model; export the model to ONNX";
     if (text.starts_with("\x7f"
                          "ELF"))
-        return "this is a program or a library; name a model";
+        return source.name == "-"
+                   ? "this is a program or a library; an artifact is read from a file that is named, not "
+                     "from standard input"
+                   : "this is a program or a library; name a model";
     if (text.starts_with("PK\x03\x04"))
         return "this is a ZIP archive (perhaps a TorchScript or PyTorch file); export the model to ONNX";
     if (text.starts_with("\x89HDF"))
@@ -194,9 +198,9 @@ Imported import(const Source& source, relay::Evaluator* evaluator, const Options
             imported.graph->roles = rolesOf(imported.graph->nodes, *found, options.added.get());
         return imported;
     }
-    return refused(error(fmt::format("the file is no model of a format that Lathe imports ({})", formats()),
-                         guessFormat(source.bytes.view)),
-                   source.name);
+    return refused(
+        error(fmt::format("the file is no model of a format that Lathe imports ({})", formats()), guessFormat(source)),
+        source.name);
 }
 
 } // namespace

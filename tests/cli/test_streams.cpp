@@ -6,6 +6,7 @@
 // nothing that is read, pipes are no files, and "-" is a stream.
 // In release alone: most commands compile a model, as the tests of driver/ do under sanitizers.
 // Runs: release
+#include "support/json_lines.h"
 #include "support/onnx_model.h"
 #include "support/program.h"
 #include "support/program_of_tests.h"
@@ -54,6 +55,13 @@ private slots:
         QVERIFY(full.waitForFinished(60'000));
         QCOMPARE(full.exitCode(), 1);
         QVERIFY(full.readAllStandardError().contains("cannot be written"));
+        full.start(LATHE_BINARY_DIR "/lathe", {"run", model_, "--json"});
+        QVERIFY(full.waitForFinished(60'000));
+        const QList<QJsonObject> lines = jsonLines(full.readAllStandardError().toStdString()); // each of them JSON
+        QVERIFY(!lines.isEmpty() && lines.back()["what"].toString().contains("cannot be written"));
+
+        const Outcome unsaved = runLathe({"run", model_, "--save", "/proc/x", "--json"});
+        QVERIFY2(unsaved.code == 1 && unsaved.out.empty(), unsaved.out.c_str()); // no line names what is not there
     }
 
     /// Where 1 is an answer, it is not that; and what is said is what is wrong, also where much was to be printed.
@@ -93,9 +101,9 @@ private slots:
     void textsOnAFullDisk() {
         const QString folder = folder_.filePath("stages");
         const auto full = [](const QStringList& arguments) { // no file grows beyond a kilobyte
-            return runProgram("/bin/bash", QStringList{"-c", "trap '' XFSZ; ulimit -f 1; exec \"$@\"", "bash",
-                                                       LATHE_BINARY_DIR "/lathe"} +
-                                               arguments);
+            return runProgram("/bin/bash",
+                              QStringList{"-c", "ulimit -f 1; exec \"$@\"", "bash", LATHE_BINARY_DIR "/lathe"} +
+                                  arguments);
         };
         const Outcome dumped = full({"passes", model_, "--no-cache", "--dump", folder});
         QVERIFY2(dumped.code == 1 && dumped.err.find("cannot write") != std::string::npos, dumped.err.c_str());
@@ -178,6 +186,10 @@ private slots:
         QCOMPARE(inFolder("inspect ./-").code, 2);
         QCOMPARE(inFolder("inspect - --json").out, runLathe({"inspect", model_, "--json"}).out);
         QCOMPARE(inFolder("run - --numerics strict").code, 0);
+        const Outcome artifact =
+            runProgram("/bin/sh", {"-c", "\"$0\" run - < \"$1\"", LATHE_BINARY_DIR "/lathe", dash});
+        QVERIFY2(artifact.code == 1 && artifact.err.find("not from standard input") != std::string::npos,
+                 artifact.err.c_str());
     }
 };
 

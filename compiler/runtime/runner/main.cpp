@@ -54,6 +54,7 @@ int main(int argc, char** argv) {
     for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT})
         std::signal(signal, SIG_DFL);
     std::signal(SIGPIPE, SIG_IGN);
+    std::signal(SIGXFSZ, SIG_IGN); // a file beyond the limit of the system fails as on a full disk
     const rlimit noCore{0, 0};
     setrlimit(RLIMIT_CORE, &noCore);
     std::optional<lathe::runtime::runner::Remote> remote;
