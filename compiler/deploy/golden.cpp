@@ -98,6 +98,8 @@ public:
             LATHE_CHECKED(addDrawn("random-1", usual, 2));
         if (barren_ && cases_.empty())
             add(*std::move(barren_));
+        else if (barren_)
+            leaveOutBarren(barren_->golden.name);
         if (cases_.empty() && work_.options.cases > 0)
             return failure("the model gives no outputs for any of the golden cases",
                            "name data that it takes: --golden DIR");
@@ -192,7 +194,14 @@ private:
             add(*std::move(best));
         else if (!barren_)
             barren_ = std::move(best);
+        else
+            leaveOutBarren(name);
         return {};
+    }
+
+    void leaveOutBarren(const std::string& name) {
+        remarks_.push_back(
+            fmt::format("golden case '{}' is left out: none of the values that it gives is a finite number", name));
     }
 
     MadeCase caseOf(std::string name, std::string source, std::vector<HostTensor> inputs,
@@ -241,7 +250,7 @@ private:
             leaveOut(made.golden.name);
             return;
         }
-        if (made.result.known() < made.result.elements)
+        if (made.result.known() < made.result.elements || made.result.elements == 0)
             remarks_.push_back(fmt::format("golden case '{}': {}", made.golden.name, made.result.unknown()));
         cases_.push_back(std::move(made));
     }
