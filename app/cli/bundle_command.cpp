@@ -47,6 +47,31 @@ Result<std::set<deploy::Part>> partsOf(const std::vector<std::string>& names) {
     return parts;
 }
 
+/// The parts that the arguments choose, of those that the form has.
+Result<void> choose(const BundleArgs& args, BundleOptions& options) {
+    LATHE_TRY(const std::set<deploy::Part> with, partsOf(args.with));
+    LATHE_TRY(const std::set<deploy::Part> without, partsOf(args.without));
+    for (const std::set<deploy::Part>& parts : {with, without})
+        for (const deploy::Part part : parts)
+            LATHE_CHECKED(deploy::checkChoice(options.form, part));
+    for (const deploy::Part part : without)
+        if (with.contains(part))
+            return failure(ErrorKind::Usage, fmt::format("'{}' is both in --with and in --without", toString(part)),
+                           "name it in one of them");
+    if (!with.empty())
+        options.parts = with;
+    for (const deploy::Part part : without)
+        options.parts.erase(part);
+    const std::pair<bool, const char*> ofGolden[] = {
+        {args.cases >= 0, "--cases"}, {!args.golden.empty(), "--golden"}, {args.tolerance >= 0, "--tolerance"}};
+    for (const auto& [given, option] : ofGolden)
+        if (given && !options.parts.contains(deploy::Part::Golden))
+            return failure(ErrorKind::Usage,
+                           fmt::format("{} is of golden cases, which are left out of this bundle", option),
+                           "leave it out too, or have the part golden");
+    return {};
+}
+
 /// What the arguments say goes before what a file of options says.
 Result<BundleOptions> optionsOf(const BundleArgs& args, const Common& common) {
     BundleOptions options;
@@ -66,12 +91,7 @@ Result<BundleOptions> optionsOf(const BundleArgs& args, const Common& common) {
                                       std::pair{&args.licence, &options.licence}})
         if (!given->empty())
             *into = *given;
-    LATHE_TRY(const std::set<deploy::Part> with, partsOf(args.with));
-    LATHE_TRY(const std::set<deploy::Part> without, partsOf(args.without));
-    if (!with.empty())
-        options.parts = with;
-    for (const deploy::Part part : without)
-        options.parts.erase(part);
+    LATHE_CHECKED(choose(args, options));
     std::set<std::string> seen;
     for (const std::string& text : args.symbols) {
         LATHE_TRY(const auto symbol, deploy::parseSymbol(text));

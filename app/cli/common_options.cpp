@@ -74,7 +74,8 @@ void addCompiling(CLI::App& command, Common& common) {
     ofCompiling(command.add_option("--decisions", common.decisionsFile,
                                    "what to decide otherwise than by default, a JSON file"),
                 common);
-    ofCompiling(command.add_option("--optional-limit", common.optionalLimit, "run only the first N optional passes"),
+    ofCompiling(command.add_option("--optional-limit", common.optionalLimit, "run only the first N optional passes")
+                    ->check(CLI::Range(0, 1'000'000)),
                 common);
     addShapes(command, common);
     addPlugins(command, common);

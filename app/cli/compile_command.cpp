@@ -61,6 +61,20 @@ Result<std::string> emit(const driver::Trace& trace, const CompileArgs& args) {
     return text;
 }
 
+/// Fails for an option that is of another form than what is made.
+Result<void> allMeanSomething(const CompileArgs& args, codegen::CWeights weights) {
+    const bool isSource = args.emit == "c", isText = !args.emit.empty() && !isSource;
+    if (!isSource && !args.name.empty())
+        return failure(ErrorKind::Usage, "--name is of C source", "an artifact is called as its file: -o NAME.so");
+    if (!isText && !args.function.empty())
+        return failure(ErrorKind::Usage, "--function is of the stages that are printed",
+                       fmt::format("give --emit {} too, or leave it out", fmt::join(stages, "|")));
+    if (isText && weights != codegen::CWeights::Auto)
+        return failure(ErrorKind::Usage, "--weights is of an artifact and of C source: a stage has none",
+                       "leave it out, or leave out --emit");
+    return {};
+}
+
 std::string kernelsOf(const driver::Trace& trace) {
     return fmt::format("{} for {}", counted(trace.kernels.size(), "kernel", "kernels"),
                        counted(trace.calls.size(), "call", "calls"));
@@ -113,10 +127,8 @@ int compileCommand(const CompileArgs& args, const Common& common) {
     if (!weights)
         return report({weights.error()}, common);
     options->weights = *weights;
-    if (!source && !args.name.empty())
-        return report(
-            {error(ErrorKind::Usage, "--name is of C source", "an artifact is called as its file: -o NAME.so")},
-            common);
+    if (const auto heeded = allMeanSomething(args, *weights); !heeded)
+        return report({heeded.error()}, common);
     options->name = args.name;
     if (text && std::ranges::find(stages, args.emit) == std::end(stages))
         return report({error(ErrorKind::Usage, fmt::format("unknown stage '{}'", args.emit),

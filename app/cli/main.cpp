@@ -134,6 +134,17 @@ void refuseEmptyValues(std::span<char*> arguments) {
             throw CLI::ValidationError(std::string(argument.substr(0, argument.size() - 1)), "its value is empty");
 }
 
+/// What is given to a command means nothing where one within it is called, unless that takes the same.
+void refuseOptionsOfOuter(const CLI::App& outer) {
+    for (const CLI::App* inner : outer.get_subcommands()) {
+        for (const CLI::Option* option : outer.get_options())
+            if (option->count() > 0 && !inner->get_option_no_throw(option->get_name()))
+                throw CLI::ValidationError(option->get_name(),
+                                           fmt::format("it does nothing for '{}': leave it out", inner->get_name()));
+        refuseOptionsOfOuter(*inner);
+    }
+}
+
 /// Options that print a text made of all commands, and end.
 void addTexts(CLI::App& app) {
     const auto print = [](const std::string& option, const std::string& text, const std::string& value) {
@@ -169,6 +180,7 @@ int run(int argc, char** argv, const std::vector<std::string>& words, const Comm
         refuseEmptyValues(std::span(argv, static_cast<size_t>(argc)));
         app.parse(argc, argv);
         refuseEmptyValues(app);
+        refuseOptionsOfOuter(app);
     } catch (const CLI::ParseError& error) {
         if (error.get_exit_code() == 0)
             return app.exit(error);

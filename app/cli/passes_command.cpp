@@ -153,6 +153,10 @@ void addPassesOptions(CLI::App& app, PassesArgs& args, Common& common) {
 }
 
 int passesCommand(const PassesArgs& args, const Common& common) {
+    if (!args.function.empty() && args.after.empty() && args.diff.empty() && !args.fusion)
+        return report({error(ErrorKind::Usage, "--function is of the IR, and of what is fused",
+                             "give --after, --diff or --fusion too, or leave it out")},
+                      common);
     auto options = makeOptions(common);
     auto decisions = makeDecisions(common);
     if (!options || !decisions)
@@ -169,6 +173,11 @@ int passesCommand(const PassesArgs& args, const Common& common) {
         for (const ChoiceLine& choice : choiceLines(trace))
             fmt::print("{}\n", common.json ? dump(choice.json) : choice.text);
     } else if (args.fusion) {
+        std::vector<std::string> fused;
+        for (const driver::FusedFunction& function : driver::functionsOf(trace.fusion))
+            fused.push_back(function.name);
+        if (compiled && !args.function.empty() && std::ranges::find(fused, args.function) == fused.end())
+            return report({noFunction(args.function, fused)}, common);
         printFusion(trace.fusion, args.function, common.json);
     } else if (!args.dump.empty()) {
         if (auto dumped = dumpTrace(trace, args.dump); !dumped)

@@ -377,6 +377,12 @@ void Planner::addRemarks() {
                                       artifact, model));
 }
 
+void Planner::remarkOnExamples() {
+    if (has(Part::Examples) && hasChoice(options_.form, Part::Examples) &&
+        std::ranges::find(bundle_.plan.files, FileKind::Example, &PlannedFile::kind) == bundle_.plan.files.end())
+        bundle_.plan.remarks.push_back("there are no examples: each runs a golden case, from C and C++ or from Python");
+}
+
 Planner::Words Planner::words() const {
     std::string machines;
     for (const ManifestVariant& variant : manifest_.variants)
@@ -501,6 +507,7 @@ Result<PlannedBundle> Planner::plan() {
     } else {
         addLinkedTexts(known);
     }
+    remarkOnExamples();
     addDocuments(known);
     LATHE_CHECKED(addManifest());
     step("planned", 1);

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace lathe::deploy {
 namespace {
@@ -128,6 +129,17 @@ bool hasChoice(BundleForm form, Part part) {
         break;
     }
     return form == BundleForm::Folder;
+}
+
+Result<void> checkChoice(BundleForm form, Part part) {
+    if (hasChoice(form, part))
+        return {};
+    std::vector<std::string_view> chosen;
+    for (const Part each : allParts)
+        if (hasChoice(form, each))
+            chosen.push_back(toString(each));
+    return usage(fmt::format("a bundle of the form {} has no part '{}' to choose", toString(form), toString(part)),
+                 fmt::format("it has {}", fmt::join(chosen, ", ")));
 }
 
 std::string toJson(const BundleOptions& options) {

@@ -25,6 +25,8 @@ inline constexpr Part allParts[] = {Part::C,      Part::Cpp,  Part::Python,   Pa
                                     Part::Golden, Part::Sbom, Part::Reproduce};
 /// Whether it can be chosen for a form: else it is always there, or never.
 bool hasChoice(BundleForm form, Part part);
+/// Fails (kind Usage), with those that there are in the hint, for a part that cannot be chosen for the form.
+Result<void> checkChoice(BundleForm form, Part part);
 
 struct BundleOptions {
     BundleForm form = BundleForm::Folder;

@@ -91,11 +91,14 @@ void Planner::addSourceTexts(const Words& words) {
         if (file.path.starts_with("source/") && file.path.ends_with(".c"))
             all["SOURCES"] += (all["SOURCES"].empty() ? "" : " ") + file.path;
     all["CASES"];
+    all["COMPARING"] = cases_.empty() ? "" : " $(COMPARE)";
     for (const MadeCase& made : cases_)
         all["CASES"] += sourceCase(made);
     add("Makefile", FileKind::Build, filled("source.mk", all));
-    add("golden/compare.c", FileKind::Check, filled("compare.c", words));
-    add("golden/npy.h", FileKind::Check, filled("npy.h", words));
+    if (!cases_.empty()) { // else nothing is compared, and the Makefile builds nothing for it
+        add("golden/compare.c", FileKind::Check, filled("compare.c", words));
+        add("golden/npy.h", FileKind::Check, filled("npy.h", words));
+    }
     use_ = fmt::format(
         "\n## Is it whole, and right here?\n\n    make check\n\nbuilds `build/{0}` by `cc` (`make CC=… CFLAGS=…` "
         "for another) and runs the golden cases.\n\n## Use it\n\n`source/{1}.h` says how it is called: it "

@@ -53,6 +53,8 @@ private:
     void addRemarks();
     /// Which of the decided schedules are not for all targets.
     void remarkOnSchedules();
+    /// Nor that examples are chosen, and none can be made.
+    void remarkOnExamples();
     void addDocuments(const Words& words);
     Words words() const;
     // The folder that works as it is.

@@ -105,6 +105,13 @@ private slots:
             {{"bisect", model_, "--count", "kernels:9"}, "--timeout=9"},
             {{"bisect", model_, "--count", "kernels:9"}, "--tolerance=onnx"},
             {{"bisect", model_, "--crash"}, "--tolerance=onnx"},
+            {{"compile", model_, "-o", "x.so"}, "--numerics=fast"},
+            {{"compile", model_, "-o", "x.so"}, "--function=main"},
+            {{"compile", model_, "--emit", "c"}, "--function=main"},
+            {{"compile", model_, "--emit", "tir"}, "--weights=file"},
+            {{"passes", model_}, "--function=main"},
+            {{"passes", model_, "--kernels"}, "--function=main"},
+            {{"inspect", model_}, "--optional-limit=-5"},
             {{"bench", model_}, "--size=n=2"},
             {{"bench", model_}, "--cold"},
             {{"bench", model_, "--kernel", "x"}, "--against=a=true"},
@@ -158,7 +165,8 @@ private slots:
             {{"passes", model_, "--after", "nosuch"}, "there is no pass 'nosuch' (there are import, "},
             {{"passes", model_, "--after", "fuse", "--function", "nosuch"}, "there is no function 'nosuch' ("},
             {{"compile", model_, "--emit", "tir", "--function", "nosuch"}, "there is no function 'nosuch' ("},
-            {{"compile", model_, "--emit", "relay", "--function", "nosuch"}, ", main)"}};
+            {{"compile", model_, "--emit", "relay", "--function", "nosuch"}, ", main)"},
+            {{"passes", model_, "--fusion", "--function", "nosuch"}, "there is no function 'nosuch' ("}};
         for (const auto& [arguments, said] : cases) {
             const Outcome outcome = runLathe(arguments);
             QVERIFY2(outcome.code == 2 && outcome.err.find(said) != std::string::npos, outcome.err.c_str());

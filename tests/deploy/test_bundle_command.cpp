@@ -431,6 +431,7 @@ private slots:
         QVERIFY2(outcome.code == 0 && outcome.err.find("nothing is known") == std::string::npos, outcome.err.c_str());
         const auto cases = nlohmann::json::parse(readAll(path(at("log/manifest.json"))))["golden"]["cases"];
         QCOMPARE(cases.size(), size_t{2}); // not that of zeros, whose logarithm is infinite
+        QVERIFY2(outcome.err.find("golden case 'zeros' is left out") != std::string::npos, outcome.err.c_str());
         for (const auto& each : cases) {
             const std::string name = each["name"];
             const std::string array = readAll(path(at("log")) / "golden" / name / "output_0.npy");
@@ -454,6 +455,10 @@ private slots:
     /// A case whose outputs hold no finite number certifies nothing, and all who run it say so.
     void casesThatSayNothing() {
         const std::string none = "8 of 8 values are not a number on both sides: nothing is known of these";
+        writeFile(path(at("none.onnx")), graphBytes("g (float[0,3] x) => (float[0,3] y) { y = Relu (x) }"));
+        const Outcome empty = runLathe({"bundle", at("none.onnx"), "--dry-run"});
+        QVERIFY2(empty.code == 0 && empty.err.find("'random-0': no values are compared") != std::string::npos,
+                 empty.err.c_str());
         writeFile(path(at("nan.onnx")), graphBytes("g (float[8] x) => (float[8] y) <float[1] one = {1}> "
                                                    "{ a = Abs (x) n = Neg (a) m = Sub (n, one) y = Sqrt (m) }"));
         for (const char* form : {"folder", "exe", "c"}) {
@@ -524,6 +529,13 @@ private slots:
         QTest::newRow("a licence") << QStringList{model, "-o", out, "--model-license", "a\nb"} << 2 << "licence";
         QTest::newRow("a target") << QStringList{model, "-o", out, "--target", "z80"} << 2 << "z80";
         QTest::newRow("a part") << QStringList{model, "-o", out, "--without", "doors"} << 2 << "doors";
+        QTest::newRow("a part twice") << QStringList{model, "-o", out, "--with", "c,cpp", "--without", "c"} << 2
+                                      << "both in --with and in --without";
+        QTest::newRow("cases of none") << QStringList{model, "-o", out, "--without", "golden", "--cases", "2"} << 2
+                                       << "--cases is of golden cases";
+        QTest::newRow("a model to check") << QStringList{model, "check", plain_} << 2 << "does nothing for 'check'";
+        QTest::newRow("an output of check")
+            << QStringList{"-o", out, "check", plain_} << 2 << "--output: it does nothing for 'check'";
         QTest::newRow("a symbol") << QStringList{model, "-o", out, "--symbol", "n=4"} << 2 << "no size 'n' open";
         QTest::newRow("a limit") << QStringList{model, "-o", out, "--limit", "size=1kB"} << 1 << "at most 1000";
         QTest::newRow("no runtime") << QStringList{model, "-o", out, "--runtime-dir", at("empty")} << 1
