@@ -294,7 +294,7 @@ private slots:
     void whatCannotBeAskedFails() {
         const auto refused =
             ask(written("g (float[2] x) => (float[2] y) { y = Frobnicate (x) }"), questionOf(diagnose::Crashes{}));
-        QVERIFY(!refused && refused.error().kind == ErrorKind::Unsupported);
+        QVERIFY(!refused && refused.error().kind == ErrorKind::Invalid);
         const auto model = written("g (float[4] x) => (float[4] y) { y = Add (x, x) }");
         diagnose::BisectQuestion question = questionOf(diagnose::WrongValues{});
         question.data = {model.parent_path() / "nothing"};

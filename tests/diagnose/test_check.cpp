@@ -346,7 +346,7 @@ g (float[1,3,9,9] x) => (float[1,20,9,9] y, int64[4,n] where) {
 
     void whatCannotBeAskedFails() {
         const auto odd = ask(written("g (float[2] x) => (float[2] y) { y = Frobnicate (x) }"), question());
-        QVERIFY(!odd && odd.error().kind == ErrorKind::Unsupported);
+        QVERIFY(!odd && odd.error().kind == ErrorKind::Invalid);
         // Nobody knows whether a model takes random inputs.
         const auto outside = ask(written("g (float[2] x, int64[1] i) => (float[1] y) <int64[1] far = {7}> "
                                          "{ k = Mul (i, i) j = Add (k, far) y = Gather (x, j) }"),

@@ -132,7 +132,7 @@ with tempfile.TemporaryDirectory() as place:
 
     # ---- diagnostics
     wrong = raises(lambda: lathe.compile("refused.onnx", "refused.so"))
-    assert (wrong.kind, wrong.severity, wrong.file, wrong.node) == ("unsupported", "error", "refused.onnx", "Imagined_0")
+    assert (wrong.kind, wrong.severity, wrong.file, wrong.node) == ("invalid", "error", "refused.onnx", "Imagined_0")
     assert "Imagined" in wrong.operator and wrong.message and "Imagined_0" in str(wrong) and not Path("refused.so").exists()
     assert lathe.inspect("refused.onnx")["unsupported"][0]["node"] == "Imagined_0"
     wrong = raises(lambda: lathe.compile("not there.onnx", "x.so"))
