@@ -21,6 +21,17 @@ bool isAligned(const void* memory) {
     return reinterpret_cast<uintptr_t>(memory) % memoryAlignment == 0;
 }
 
+struct Range {
+    const void* data;
+    int64_t bytes;
+};
+
+bool overlap(Range a, Range b) {
+    const auto from = reinterpret_cast<uintptr_t>(a.data), other = reinterpret_cast<uintptr_t>(b.data);
+    return a.bytes > 0 && b.bytes > 0 && from < other + static_cast<uintptr_t>(b.bytes) &&
+           other < from + static_cast<uintptr_t>(a.bytes);
+}
+
 /// Data of tensors without elements: generated code may compare with null, never read it.
 alignas(memoryAlignment) constinit char noElements[memoryAlignment] = {};
 
@@ -88,6 +99,7 @@ lathe_status Context::setInput(int32_t index, const DLTensor* tensor) {
         return error_.set(LATHE_OUT_OF_MEMORY, "input '%s': no memory for %lld bytes",
                           model_->desc().inputs[index].name, static_cast<long long>(bytes));
     std::copy_n(tensor->shape, tensor->ndim, input.dims);
+    input.bytes = bytes;
     copyCompact(*tensor, elementBytes(tensor->dtype), static_cast<char*>(input.data));
     return LATHE_OK;
 }
@@ -103,6 +115,7 @@ lathe_status Context::bindInput(int32_t index, const DLTensor* tensor) {
                           model_->desc().inputs[index].name);
     Input& input = inputs_[static_cast<size_t>(index)];
     std::copy_n(tensor->shape, tensor->ndim, input.dims);
+    input.bytes = bytes;
     input.data = bytes > 0 ? const_cast<char*>(dataOf(*tensor)) : noElements;
     return LATHE_OK;
 }
@@ -135,6 +148,30 @@ void Context::setSeed(uint64_t seed) {
     seed_ = seed;
 }
 
+lathe_status Context::checkOverlap() {
+    const lathe_model_desc& desc = model_->desc();
+    const auto written = [](const Output& output) -> Range {
+        return output.bound ? Range{output.bound, output.boundBytes} : Range{output.own.data(), output.own.capacity()};
+    };
+    for (int32_t i = 0; i < desc.output_count; ++i) {
+        const Output& output = outputs_[static_cast<size_t>(i)];
+        for (int32_t k = 0; k < desc.input_count; ++k) {
+            const Input& input = inputs_[static_cast<size_t>(k)];
+            if (overlap(written(output), {input.data, input.bytes}))
+                return error_.set(LATHE_INVALID_ARGUMENT,
+                                  "output '%s' would be written to memory that input '%s' is read from: give one of "
+                                  "them memory of its own",
+                                  desc.outputs[i].name, desc.inputs[k].name);
+        }
+        for (int32_t k = 0; k < i; ++k)
+            if (overlap(written(output), written(outputs_[static_cast<size_t>(k)])))
+                return error_.set(LATHE_INVALID_ARGUMENT,
+                                  "outputs '%s' and '%s' would be written to the same memory: give each its own",
+                                  desc.outputs[k].name, desc.outputs[i].name);
+    }
+    return LATHE_OK;
+}
+
 void Context::prepareRun() {
     const lathe_model_desc& desc = model_->desc();
     for (int32_t i = 0; i < desc.output_count; ++i) {
@@ -159,6 +196,8 @@ lathe_status Context::run() {
     for (int32_t i = 0; i < desc.input_count; ++i)
         if (!inputs_[static_cast<size_t>(i)].data)
             return error_.set(LATHE_MISSING_INPUT, "input '%s' is not set", desc.inputs[i].name);
+    if (const lathe_status bad = checkOverlap())
+        return bad;
     prepareRun();
     pool_.startRun();
     const int32_t status = enter(desc, exec_);

@@ -53,6 +53,7 @@ private:
     struct Input {
         void* data = nullptr; // null: not set
         int64_t dims[LATHE_MAX_RANK] = {};
+        int64_t bytes = 0;
         GrowingBuffer own;
     };
     struct Output {
@@ -66,6 +67,8 @@ private:
     };
 
     lathe_status checkInput(int32_t index, const DLTensor* tensor, int64_t& bytes);
+    /// That what a run will write to is neither an input nor another output, not even in part: kernels read it meanwhile.
+    lathe_status checkOverlap();
     void prepareRun();
     lathe_status explain(int32_t status);
     /// What the sizes of a failing run were made of: the dims of the inputs that have symbols.

@@ -118,12 +118,14 @@ LATHE_RT_API lathe_status lathe_set_input(lathe_context* context, int32_t index,
 /* Uses the tensor's memory: compact, 64-byte aligned, and alive and unchanged until the input is set or bound again. */
 LATHE_RT_API lathe_status lathe_bind_input(lathe_context* context, int32_t index, const DLTensor* tensor);
 /* Runs write the output to this memory: 64-byte aligned; its size is what its dims say, and may be more than an output
- * needs. NULL: to the context's own memory again. */
+ * needs. NULL: to the context's own memory again. A run refuses, with LATHE_INVALID_ARGUMENT, memory that overlaps what it
+ * reads an input from or writes another output to: kernels write before all is read. */
 LATHE_RT_API lathe_status lathe_bind_output(lathe_context* context, int32_t index, const DLTensor* tensor);
 /* Random operators draw from this seed in every run; without, each run has another. */
 LATHE_RT_API lathe_status lathe_set_seed(lathe_context* context, uint64_t seed);
 LATHE_RT_API lathe_status lathe_run(lathe_context* context);
-/* The output of the last run, which must have been good; data and dims are valid until the next run. */
+/* The output of the last run, which must have been good; data and dims are valid until the next run. So it is no input that
+ * the next run could read where it lies, unless that writes the output elsewhere. */
 LATHE_RT_API lathe_status lathe_get_output(lathe_context* context, int32_t index, DLTensor* tensor);
 
 typedef struct lathe_memory_info {

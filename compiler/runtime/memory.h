@@ -54,6 +54,7 @@ public:
     /// The same, but keeps the contents, and grows by half at least, so that growing by steps copies each byte a few times.
     /// When out of memory it stays as it is.
     void* grow(int64_t bytes);
+    const void* data() const { return data_; }
     int64_t capacity() const { return capacity_; }
 
 private:

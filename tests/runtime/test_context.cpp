@@ -390,6 +390,36 @@ private slots:
         QCOMPARE(lathe_bind_input(context_, 0, &in), LATHE_INVALID_ARGUMENT); // not aligned
     }
 
+    /// What is written is neither read nor written otherwise in the same run: not the same memory, nor a part of it.
+    void memoryOfOutputsIsNoOthers() {
+        alignas(64) float x[64] = {1, 2, 3, 4};
+        std::vector<int64_t> rows{2, 16}, few{1, 16};
+        QCOMPARE(set({0}, {1, 1}), LATHE_OK);
+        const DLTensor in = tensor(x + 16, float32, few);
+        QCOMPARE(lathe_bind_input(context_, 0, &in), LATHE_OK);
+        for (const size_t from : {0, 16}) { // its second half, its first half
+            const DLTensor out = tensor(x + from, float32, rows);
+            QCOMPARE(lathe_bind_output(context_, 0, &out), LATHE_OK);
+            QCOMPARE(lathe_run(context_), LATHE_INVALID_ARGUMENT);
+            QCOMPARE(lathe_last_error(context_), "output 'y' would be written to memory that input 'x' is read from: "
+                                                 "give one of them memory of its own");
+        }
+        const DLTensor beside = tensor(x + 32, float32, rows), before = tensor(x, float32, few);
+        for (const DLTensor* out : {&beside, &before}) {
+            QCOMPARE(lathe_bind_output(context_, 0, out), LATHE_OK);
+            QVERIFY2(lathe_run(context_) == LATHE_OK, lathe_last_error(context_));
+        }
+        // The context's own memory of the output is read while the next run writes it.
+        QCOMPARE(lathe_bind_output(context_, 0, nullptr), LATHE_OK);
+        QCOMPARE(lathe_run(context_), LATHE_OK);
+        DLTensor own{};
+        QCOMPARE(lathe_get_output(context_, 0, &own), LATHE_OK);
+        QCOMPARE(lathe_bind_input(context_, 0, &own), LATHE_OK);
+        QCOMPARE(lathe_run(context_), LATHE_INVALID_ARGUMENT);
+        QCOMPARE(lathe_bind_output(context_, 0, &beside), LATHE_OK);
+        QCOMPARE(lathe_run(context_), LATHE_OK); // written elsewhere
+    }
+
     void failuresAreExplained() {
         QCOMPARE(set({1}, {1, 1}, FailKernel), LATHE_OK);
         QCOMPARE(lathe_run(context_), LATHE_RUN_FAILED);
