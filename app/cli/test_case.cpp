@@ -6,6 +6,7 @@
 
 #include "app/cli/c_program.h"
 #include "base/memory_file.h"
+#include "driver/tensor_files.h"
 #include "inspect/data_set.h"
 #include "inspect/inputs.h"
 #include "model/random_values.h"
@@ -93,7 +94,7 @@ Result<inspect::DataSet> lightData(const fs::path& output, const device::RunnerM
         }
         data.inputs.push_back(std::move(tensor));
     }
-    LATHE_TRY(model::HostTensor expected, inspect::readTensorAs(output, types::Float32));
+    LATHE_TRY(model::HostTensor expected, driver::readTensorFile(output, {.dtype = types::Float32}));
     data.outputs.push_back(std::move(expected));
     return data;
 }

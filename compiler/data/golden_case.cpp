@@ -3,6 +3,7 @@
 
 #include "base/json.h"
 #include "data/npy.h"
+#include "data/stored_type.h"
 
 #include <algorithm>
 #include <cmath>
@@ -20,14 +21,6 @@ Failure ofFile(const fs::path& file, Diagnostic problem) {
     if (problem.file.empty())
         problem.file = file.string();
     return Failure(std::move(problem));
-}
-
-/// NumPy lacks some types: their elements stand in files as unsigned integers of that width.
-bool standsFor(DataType stored, DataType meant) {
-    if (stored == meant)
-        return true;
-    const bool lacks = !meant.isBool() && (meant.bits < 8 || (meant.isFloat() && meant.code != TypeCode::Float));
-    return lacks && stored.code == TypeCode::UInt && stored.bytes() == meant.bytes();
 }
 
 /// A number that a limit can be, by its key; as it was without one.
@@ -53,7 +46,7 @@ Result<HostTensor> readTensor(const fs::path& path, DataType type) {
     if (!file.read(magic, sizeof magic) || std::string_view(magic, sizeof magic) != data::npyMagic)
         return ofFile(path, error("it is no NumPy array that can be read"));
     LATHE_TRY(HostTensor tensor, data::readNpy(path, file, bytes));
-    if (!standsFor(tensor.dtype, type))
+    if (tensor.dtype != type && !areBitsOf(tensor.dtype, type))
         return ofFile(path, error(fmt::format("it holds {}, and the model has {} there", toString(tensor.dtype),
                                               toString(type))));
     tensor.dtype = type;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "data/npy.h"
 
+#include "data/stored_type.h"
+
 #include <algorithm>
 #include <bit>
 #include <charconv>
@@ -105,9 +107,18 @@ private:
     std::string_view text_;
 };
 
-DataType typeOf(std::string code) {
+/// Of elements that have a size and no name.
+bool isNameless(std::string_view code) {
+    return code.size() > 2 && code[1] == 'V';
+}
+
+DataType typeOf(std::string code, DataType meant) {
     if (code.starts_with('>')) // the bytes are turned round when they are read
         code.front() = '<';
+    if (isNameless(code))
+        for (const DataType bits : {types::UInt8, types::UInt16})
+            if (code.size() == 3 && code[2] == '0' + bits.bytes() && areBitsOf(bits, meant))
+                return bits;
     for (const NpyType& type : npyTypes)
         if (type.code == code ||
             (type.dtype.bytes() == 1 && code.size() == 3 && code.compare(1, 2, type.code, 1, 2) == 0))
@@ -137,10 +148,10 @@ std::vector<std::byte> rowMajor(std::span<const std::byte> bytes, const std::vec
 
 } // namespace
 
-Result<HostTensor> readNpy(const std::filesystem::path& path, std::ifstream& file, uint64_t fileBytes) {
-    const auto bad = [&](std::string_view why) {
-        Diagnostic diagnostic = error(fmt::format("this is no NumPy array that can be read: {}", why),
-                                      "numpy.save writes such a file from an array of numbers");
+Result<HostTensor> readNpy(const std::filesystem::path& path, std::istream& file, uint64_t fileBytes, DataType meant) {
+    const auto bad = [&](std::string_view why,
+                         std::string hint = "numpy.save writes such a file from an array of numbers") {
+        Diagnostic diagnostic = error(fmt::format("this is no NumPy array that can be read: {}", why), std::move(hint));
         diagnostic.file = path.string();
         return Failure(diagnostic);
     };
@@ -160,7 +171,12 @@ Result<HostTensor> readNpy(const std::filesystem::path& path, std::ifstream& fil
     if (const auto problem = header.read(text))
         return bad(*problem);
     HostTensor tensor;
-    tensor.dtype = typeOf(header.descr);
+    tensor.dtype = typeOf(header.descr, meant);
+    if (tensor.dtype == types::Void && isNameless(header.descr))
+        return bad(fmt::format("its elements have no type, only a size ('{}'), as NumPy saves those that it lacks, and "
+                               "{} is meant",
+                               header.descr, meant == types::Void ? "nothing" : toString(meant)),
+                   "save them as float32, or view their bits as unsigned integers");
     if (tensor.dtype == types::Void)
         return bad(fmt::format("elements of type '{}' are unknown here", header.descr));
     tensor.shape = std::move(header.shape);

@@ -8,7 +8,7 @@
 #include "model/host_tensor.h"
 
 #include <filesystem>
-#include <fstream>
+#include <istream>
 #include <string_view>
 
 namespace lathe::data {
@@ -30,7 +30,9 @@ std::string_view npyCode(DataType dtype);
 std::string npyPrefix(std::string_view code, std::span<const int64_t> dims);
 
 /// The array in a file of `fileBytes`, read from behind npyMagic on. Fails with a Diagnostic that names `path`; takes memory
-/// only for what the file holds.
-Result<model::HostTensor> readNpy(const std::filesystem::path& path, std::ifstream& file, uint64_t fileBytes);
+/// only for what the file holds. numpy.save gives elements of types that NumPy lacks no name, only their size: they are
+/// unsigned integers of it if that may be the bits of `meant`, else refused.
+Result<model::HostTensor> readNpy(const std::filesystem::path& path, std::istream& file, uint64_t fileBytes,
+                                  DataType meant = types::Void);
 
 } // namespace lathe::data

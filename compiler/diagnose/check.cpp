@@ -4,6 +4,7 @@
 #include "arith/analysis.h"
 #include "base/guarded.h"
 #include "base/memory_file.h"
+#include "data/stored_type.h"
 #include "diagnose/check_files.h"
 #include "diagnose/check_rows.h"
 #include "inspect/data_set.h"
@@ -160,7 +161,7 @@ public:
                 found.why = "the reference does not compute it";
             }
         } else if (const auto file = files_->values.find(name); file != files_->values.end()) {
-            found.expected = file->second;
+            found.expected = file->second; // perhaps stored as another type
         } else {
             found.why = "no file holds it";
         }
@@ -168,6 +169,9 @@ public:
             report("running", 0.8);
             LATHE_CHECKED(checked_.run(inputs_));
             LATHE_TRY(found.got, checked_.value(name));
+            if (files_ && found.expected) {
+                LATHE_TRY(found.expected, fromFile(name, found.got->dtype));
+            }
         }
         if (!found.got && !found.expected)
             return failure(fmt::format("'{}' has no value to show: {}", name, found.why),
@@ -277,7 +281,8 @@ private:
             return {};
         }
         LATHE_TRY(const model::HostTensor got, checked_.value(row.value));
-        LATHE_TRY(const model::HostTensor expected, expectedOf(row.value));
+        LATHE_TRY(const model::HostTensor expected,
+                  files_ ? fromFile(row.value, got.dtype) : reference_->value(row.value));
         if (files_ && (got.dtype != expected.dtype || got.shape != expected.shape))
             return failure(fmt::format("'{}' is {}[{}] in its file, but {}[{}] in the model", row.value,
                                        toString(expected.dtype), fmt::join(expected.shape, ","), toString(got.dtype),
@@ -291,10 +296,12 @@ private:
         return {};
     }
 
-    Result<model::HostTensor> expectedOf(const std::string& value) {
-        if (files_)
-            return files_->values.at(value);
-        return reference_->value(value);
+    /// What the model computes is known of this type now, which is not declared of every value.
+    Result<model::HostTensor> fromFile(const std::string& value, DataType dtype) const {
+        auto tensor = data::takenAs(files_->values.at(value), dtype);
+        if (!tensor)
+            tensor.error().what = fmt::format("'{}' in its file: {}", value, tensor.error().what);
+        return tensor;
     }
 
     void report(std::string_view stage, double fraction) const {

@@ -36,13 +36,21 @@ Result<std::map<std::string, std::filesystem::path>> placesOf(const InputFiles& 
 
 Result<Shapes> shapesOf(const InputFiles& files, const model::ModelGraph& graph) {
     std::vector<std::string> names;
-    for (const model::Value& input : graph.graph->inputs)
+    std::map<std::string_view, DataType> dtypes;
+    for (const model::Value& input : graph.graph->inputs) {
         names.push_back(input.name);
+        dtypes.emplace(input.name, input.type.dtype);
+    }
     Shapes shapes;
     LATHE_TRY(const auto places, placesOf(files, names));
     for (const auto& [name, file] : places) {
-        LATHE_TRY(const model::HostTensor tensor, readTensorFile(file));
-        shapes.emplace_back(name, tensor.shape);
+        const auto dtype = dtypes.find(name);
+        auto tensor = readTensorFile(file, {dtype == dtypes.end() ? types::Void : dtype->second, name});
+        if (!tensor) {
+            tensor.error().what = fmt::format("for input '{}': {}", name, tensor.error().what);
+            return Failure(std::move(tensor).error());
+        }
+        shapes.emplace_back(name, std::move(tensor->shape));
     }
     return shapes;
 }

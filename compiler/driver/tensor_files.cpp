@@ -5,6 +5,7 @@
 #include "base/limits.h"
 #include "base/new_file.h"
 #include "data/npy.h"
+#include "data/stored_type.h"
 #include "frontend/frontend.h"
 
 #include <algorithm>
@@ -29,9 +30,8 @@ std::vector<std::byte> widened(DataType dtype, std::span<const std::byte> elemen
     return wide;
 }
 
-} // namespace
-
-Result<HostTensor> readTensorFile(const fs::path& path) {
+/// As the file has it.
+Result<HostTensor> readStored(const fs::path& path, const Meant& meant) {
     const auto named = [&](Diagnostic diagnostic) {
         diagnostic.file = path.string();
         return Failure(std::move(diagnostic));
@@ -46,7 +46,7 @@ Result<HostTensor> readTensorFile(const fs::path& path) {
     char magic[data::npyMagic.size()] = {};
     file.read(magic, sizeof(magic));
     if (file && std::string_view(magic, sizeof(magic)) == data::npyMagic)
-        return data::readNpy(path, file, fileBytes);
+        return data::readNpy(path, file, fileBytes, meant.dtype);
     if (std::string_view(magic, 4) == std::string_view("PK\x03\x04", 4))
         return named(
             error("a .npz file holds any number of arrays", "save the one that is meant by numpy.save, as .npy"));
@@ -54,6 +54,16 @@ Result<HostTensor> readTensorFile(const fs::path& path) {
         return named(error("this is no NumPy array: it does not begin as one", "numpy.save writes such a file"));
     LATHE_TRY(const model::TensorPtr tensor, frontend::readTensor(path));
     return model::toHost(*tensor);
+}
+
+} // namespace
+
+Result<HostTensor> readTensorFile(const fs::path& path, const Meant& meant) {
+    LATHE_TRY(HostTensor stored, readStored(path, meant));
+    auto tensor = data::takenAs(std::move(stored), meant.dtype);
+    if (!tensor)
+        tensor.error().file = path.string();
+    return tensor;
 }
 
 Result<void> writeNpy(const fs::path& path, const TensorView& tensor, const std::function<bool()>& cancelled) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tensors in files: NumPy's .npy (format 1.0 to 3.0, numpy/lib/format.py) and ONNX's TensorProto (.pb). What stands in a
-// file is not trusted: every dim, the product of the dims and the number of bytes are checked before memory is taken.
+// Tensors in files: NumPy's .npy (format 1.0 to 3.0, numpy/lib/format.py), one of them in .npz, and ONNX's TensorProto (.pb).
+// What stands in a file is not trusted: every dim, the product of the dims and the number of bytes are checked before memory is
+// taken.
 #pragma once
 
 #include "base/result.h"
@@ -15,8 +16,16 @@
 
 namespace lathe::driver {
 
-/// The tensor in a .npy file, or in a TensorProto whatever the file's name is. Fails with a Diagnostic that names the file.
-Result<model::HostTensor> readTensorFile(const std::filesystem::path& path);
+/// What a tensor in a file is for, as far as it is known: files do not always say it.
+struct Meant {
+    DataType dtype = types::Void;
+    std::string_view name = {}; // of the input or value
+};
+
+/// The tensor in a .npy or .npz file (driver/npz.h), or in a TensorProto whatever the file's name is. If NumPy lacks the type
+/// that is meant, it may stand there as another (data/stored_type.h), so that what writeNpy has written is read back. Fails
+/// with a Diagnostic that names the file; another type than the one that is meant is the caller's to refuse.
+Result<model::HostTensor> readTensorFile(const std::filesystem::path& path, const Meant& meant = {});
 
 /// Numbers that lie somewhere, perhaps mapped from a file of many gigabytes: as many as the dims say, row-major, elements
 /// narrower than a byte in one byte each.

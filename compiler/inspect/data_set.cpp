@@ -11,14 +11,6 @@ namespace lathe::inspect {
 
 namespace fs = std::filesystem;
 
-Result<model::HostTensor> readTensorAs(const fs::path& path, DataType wanted) {
-    LATHE_TRY(model::HostTensor host, driver::readTensorFile(path));
-    // Some old data stores bfloat16 under the type uint16: the graph's type says how to read the bits.
-    if (wanted == types::BFloat16 && host.dtype == types::UInt16)
-        host.dtype = wanted;
-    return host;
-}
-
 Result<DataSet> readDataSet(const fs::path& folder, const device::RunnerModel& loaded) {
     LATHE_CHECKED(driver::noneBeyond(folder, loaded.inputs.size()));
     DataSet data;
@@ -26,7 +18,7 @@ Result<DataSet> readDataSet(const fs::path& folder, const device::RunnerModel& l
         fs::path file = driver::dataFile(folder, "input", i);
         if (!fs::exists(file))
             return failure(fmt::format("the data set lacks {}", file.filename().string()));
-        LATHE_TRY(model::HostTensor tensor, readTensorAs(file, loaded.inputs[i].dtype));
+        LATHE_TRY(model::HostTensor tensor, driver::readTensorFile(file, {.dtype = loaded.inputs[i].dtype}));
         data.inputs.push_back(std::move(tensor));
     }
     size_t outputs = 0;
@@ -34,8 +26,8 @@ Result<DataSet> readDataSet(const fs::path& folder, const device::RunnerModel& l
         ++outputs;
     for (size_t i = 0; i < outputs; ++i) {
         LATHE_TRY(model::HostTensor tensor,
-                  readTensorAs(driver::dataFile(folder, "output", i),
-                               i < loaded.outputs.size() ? loaded.outputs[i].dtype : types::Void));
+                  driver::readTensorFile(driver::dataFile(folder, "output", i),
+                                         {.dtype = i < loaded.outputs.size() ? loaded.outputs[i].dtype : types::Void}));
         data.outputs.push_back(std::move(tensor));
     }
     return data;

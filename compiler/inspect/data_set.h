@@ -26,9 +26,6 @@ Result<DataSet> readDataSet(const std::filesystem::path& folder, const device::R
 /// Fails if an input has other sizes than the model was compiled for.
 Result<void> checkSizes(const DataSet& data, const device::RunnerModel& loaded);
 
-/// One tensor of such data. `wanted` is the graph's type: it says how to read the bits where a file cannot.
-Result<model::HostTensor> readTensorAs(const std::filesystem::path& path, DataType wanted);
-
 /// Follows from what the model is: its operators and types.
 data::CompareRules rulesFor(const model::ModelGraph& graph, data::Tolerance tolerance);
 

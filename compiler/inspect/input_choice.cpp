@@ -2,7 +2,6 @@
 #include "inspect/input_choice.h"
 
 #include "driver/tensor_files.h"
-#include "inspect/data_set.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -24,10 +23,10 @@ Result<Tensors> readInputs(const std::vector<device::RunnerValue>& inputs, const
         };
         const auto input = std::ranges::find(inputs, name, &device::RunnerValue::name);
         if (input == inputs.end())
-            return refused(
-                ErrorKind::Usage, fmt::format("the model has no input '{}', for which this file was chosen", name),
-                names.empty() ? std::string("it has none") : fmt::format("its inputs are {}", fmt::join(names, ", ")));
-        auto tensor = readTensorAs(file, input->dtype);
+            return refused(ErrorKind::Usage, fmt::format("the model has no input '{}'", name),
+                           names.empty() ? std::string("it has none")
+                                         : fmt::format("its inputs are {}", fmt::join(names, ", ")));
+        auto tensor = driver::readTensorFile(file, {input->dtype, name});
         if (!tensor)
             return refused(tensor.error().kind, fmt::format("for input '{}': {}", name, tensor.error().what),
                            tensor.error().hint);
@@ -36,10 +35,10 @@ Result<Tensors> readInputs(const std::vector<device::RunnerValue>& inputs, const
             fits = input->dims[i] < 0 || input->dims[i] == tensor->shape[i];
         if (!fits)
             return refused(ErrorKind::Invalid,
-                           fmt::format("input '{}' is {}[{}] in this file, but {} in the compiled model", name,
+                           fmt::format("input '{}' is given as {}[{}], but it is {} in the compiled model", name,
                                        toString(tensor->dtype), fmt::join(tensor->shape, ","),
                                        device::typeText(*input)),
-                           "choose another file, or random values");
+                           "give another, or none for random values");
         tensors[name] = *std::move(tensor);
     }
     return tensors;

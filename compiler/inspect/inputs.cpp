@@ -103,7 +103,7 @@ Result<driver::Shapes> inputShapes(const std::vector<device::RunnerValue>& input
     LATHE_TRY(const driver::Shapes wanted, byInput(inputs, asked));
     for (const auto& [name, shape] : wanted) {
         if (const auto at = given.find(name); at != given.end() && !driver::agrees(at->second.shape, shape))
-            return failure(fmt::format("input '{}' is [{}] in its file, but is to be [{}]", name,
+            return failure(fmt::format("input '{}' is given as [{}], but is to be [{}]", name,
                                        fmt::join(at->second.shape, ","), fmt::join(shape, ",")),
                            "leave its shape to the file");
         LATHE_CHECKED(bind(*inputNamed(inputs, name), shape, symbols));

@@ -76,6 +76,51 @@ private slots:
             }
     }
 
+    /// They stand in the file as another type, and the type that is meant says which they are.
+    void typesThatNumpyLacksAreReadBack() {
+        const std::filesystem::path path = folder_.filePath("narrow.npy").toStdString();
+        for (const char* name : {"bfloat16", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz",
+                                 "float8_e8m0", "float4_e2m1", "int4", "uint4", "int2", "uint2"}) {
+            const DataType dtype = *parseDataType(name);
+            const std::vector<uint8_t> ones(static_cast<size_t>(6 * dtype.bytes()), 1); // small numbers of each
+            const HostTensor tensor = tensorOf(dtype, {2, 3}, ones);
+            QVERIFY(driver::writeNpy(path, tensor));
+            const auto back = driver::readTensorFile(path, {.dtype = dtype});
+            QVERIFY2(back, back ? "" : toString(back.error()).c_str());
+            QVERIFY2(*back == tensor, name);
+        }
+        QVERIFY(driver::writeNpy(path, tensorOf<float>(types::Float32, {2}, {1, 0.1F})));
+        const auto lost = driver::readTensorFile(path, {.dtype = types::BFloat16});
+        QVERIFY(!lost && lost.error().file == path.string());
+    }
+
+    /// numpy.save of ml_dtypes gives sizes, and int4 as its four bits: 1, 2, -3.
+    void elementsWithoutAType() {
+        const auto as = [&](const char* descr, const std::string& data, DataType meant) {
+            const std::filesystem::path path = folder_.filePath("nameless.npy").toStdString();
+            writeFile(path, npy(header(descr, "False", "(3,)"), data));
+            return driver::readTensorFile(path, {.dtype = meant});
+        };
+        const std::string three("\x80\x3f\x20\x40\x40\xc0", 6), big("\x3f\x80\x40\x20\xc0\x40", 6), ints("\1\2\x0d", 3);
+        const std::vector<uint16_t> bits{0x3f80, 0x4020, 0xc040}; // 1, 2.5, -3
+        for (const auto& tensor :
+             {as("<V2", three, types::BFloat16), as("|V2", three, types::BFloat16), as(">V2", big, types::BFloat16)}) {
+            QVERIFY2(tensor, tensor ? "" : toString(tensor.error()).c_str());
+            QVERIFY(tensor->dtype == types::BFloat16);
+            QCOMPARE(valuesOf<uint16_t>(*tensor), bits);
+        }
+        const auto narrow = as("|V1", ints, types::Int4);
+        QVERIFY(narrow && narrow->dtype == types::Int4);
+        QCOMPARE(valuesOf<int8_t>(*narrow), (std::vector<int8_t>{1, 2, -3}));
+        for (const DataType meant : {types::Void, types::Float16, types::UInt16, types::Int4, types::Float32}) {
+            const auto tensor = as("<V2", three, meant);
+            QVERIFY(!tensor);
+            QVERIFY2(tensor.error().what.contains("'<V2'"), tensor.error().what.c_str());
+        }
+        for (const char* descr : {"|V", "|V0", "|V3", "|V16", "|V1x", "|V-1"})
+            QVERIFY(!as(descr, three, types::BFloat16));
+    }
+
     void formsOfTheHeader_data() {
         QTest::addColumn<std::string>("bytes");
         const std::string two(8, '\0');

@@ -51,8 +51,8 @@ private slots:
         QVERIFY(damaged.open(QIODevice::WriteOnly));
         damaged.write("\x93NUMPY");
         damaged.close();
-        QTest::newRow("other sizes") << "x" << "wide.npy" << "float32[6,5] in this file, but float32[?,4]";
-        QTest::newRow("other rank") << "x" << "flat.npy" << "float32[24] in this file";
+        QTest::newRow("other sizes") << "x" << "wide.npy" << "given as float32[6,5], but it is float32[?,4]";
+        QTest::newRow("other rank") << "x" << "flat.npy" << "given as float32[24]";
         QTest::newRow("no such file") << "x" << "none.npy" << "for input 'x'";
         QTest::newRow("damaged") << "y" << "damaged.npy" << "for input 'y'";
         QTest::newRow("no such input") << "w" << "flat.npy" << "no input 'w'";
