@@ -387,7 +387,7 @@ void RunSettingsDialog::addInputs(QVBoxLayout& to) {
 void RunSettingsDialog::chooseFile(int row) {
     const QString file =
         views::askForFile(this, tr("A file for %1").arg(files_->name(row)), QFileInfo(files_->file(row)).path(),
-                          tr("Tensors (*.npy *.pb);;All files (*)"));
+                          tr("Tensors (*.npy *.npz *.pb);;All files (*)"));
     if (!file.isEmpty())
         files_->setFile(row, file);
 }

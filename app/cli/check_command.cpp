@@ -124,9 +124,10 @@ void printTable(const diagnose::Check& check, const Common& common) {
 void addCheckOptions(CLI::App& app, CheckArgs& args, Common& common) {
     app.add_option("model", args.model, "the model file")->required();
     CLI::Option* against =
-        app.add_option("--against", args.against,
-                       "instead against a .npy or .pb file named after its value, or a folder of them, inputs too; may "
-                       "be given several times")
+        app.add_option(
+               "--against", args.against,
+               "instead against a .npy, .npz or .pb file named after its value, or a folder of them, inputs too; may "
+               "be given several times")
             ->allow_extra_args(false)
             ->check(CLI::ExistingPath);
     app.add_flag("--compare-numerics", args.compareNumerics, "instead against strict numerics")->excludes(against);

@@ -110,9 +110,9 @@ CLI::Option* addTolerance(CLI::App& command, std::string& tolerance, const std::
 
 CLI::Option* addInputFiles(CLI::App& command, std::vector<std::string>& files) {
     return command
-        .add_option(
-            "--input", files,
-            "NAME=FILE (.pb or .npy), where NAME may have a = behind which no file is; others are drawn at random")
+        .add_option("--input", files,
+                    "NAME=FILE (.npy, .npz or .pb), where NAME may have a = behind which no file is, or FILE.npz with "
+                    "arrays named after inputs; others are drawn at random")
         ->allow_extra_args(false);
 }
 

@@ -3,7 +3,7 @@
 
 #include "artifact/artifact.h"
 #include "device/device.h"
-#include "driver/tensor_files.h"
+#include "driver/npz.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -119,22 +119,49 @@ std::optional<std::pair<std::string, std::string>> parseInput(const std::string&
     return first;
 }
 
+namespace {
+
+/// One of inputs that are named after its arrays; not a file of another name's input.
+bool isFileOfInputs(const std::string& argument) {
+    std::error_code unknown;
+    const auto input = parseInput(argument);
+    return argument.ends_with(".npz") && std::filesystem::exists(argument, unknown) &&
+           !(input && std::filesystem::exists(input->second, unknown));
+}
+
+Result<std::vector<std::pair<std::string, std::string>>> inputsGiven(const std::string& argument) {
+    std::vector<std::pair<std::string, std::string>> inputs;
+    if (isFileOfInputs(argument)) {
+        LATHE_TRY(const std::vector<std::string> names, driver::arraysIn(argument));
+        for (const std::string& name : names)
+            inputs.emplace_back(name, argument);
+        return inputs;
+    }
+    const auto input = parseInput(argument);
+    if (!input)
+        return failure(ErrorKind::Usage, fmt::format("malformed input '{}'", argument),
+                       "use NAME=FILE, or FILE.npz with arrays that are named after inputs");
+    const auto& [name, file] = *input;
+    LATHE_CHECKED(isFile(file));
+    std::error_code unknown;
+    if (!std::filesystem::exists(file, unknown)) // known now, not when a large model is compiled
+        return Failure(
+            inFile(error(unknown ? fmt::format("the file for input '{}' cannot be found: {}", name, unknown.message())
+                                 : fmt::format("there is no file for input '{}'", name)),
+                   file));
+    inputs.push_back(*input);
+    return inputs;
+}
+
+} // namespace
+
 Result<driver::InputFiles> inputFiles(const InputArgs& args) {
     driver::InputFiles files{.folder = args.data};
     for (const std::string& argument : args.files) {
-        const auto input = parseInput(argument);
-        if (!input)
-            return failure(ErrorKind::Usage, fmt::format("malformed input '{}'", argument), "use NAME=FILE");
-        const auto& [name, file] = *input;
-        LATHE_CHECKED(isFile(file));
-        std::error_code unknown;
-        if (!std::filesystem::exists(file, unknown)) // known now, not when a large model is compiled
-            return Failure(inFile(
-                error(unknown ? fmt::format("the file for input '{}' cannot be found: {}", name, unknown.message())
-                              : fmt::format("there is no file for input '{}'", name)),
-                file));
-        if (!files.byName.emplace(name, file).second)
-            return failure(ErrorKind::Usage, fmt::format("input '{}' has two files", name), "give one");
+        LATHE_TRY(const auto inputs, inputsGiven(argument));
+        for (const auto& [name, file] : inputs)
+            if (!files.byName.emplace(name, file).second)
+                return failure(ErrorKind::Usage, fmt::format("input '{}' has two files", name), "give one");
     }
     return files;
 }

@@ -2,7 +2,6 @@
 #include "diagnose/check_files.h"
 
 #include "driver/tensor_files.h"
-#include "inspect/data_set.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -13,7 +12,7 @@ namespace {
 namespace fs = std::filesystem;
 
 bool isTensorFile(const fs::path& path) {
-    return path.extension() == ".npy" || path.extension() == ".pb";
+    return path.extension() == ".npy" || path.extension() == ".npz" || path.extension() == ".pb";
 }
 
 /// What a file may be named after.
@@ -55,7 +54,7 @@ Result<std::vector<fs::path>> listFiles(std::span<const fs::path> given) {
             if (isTensorFile(entry->path()))
                 found.push_back(entry->path());
         if (failed || found.empty())
-            return failure(fmt::format("there is no .npy or .pb file in '{}'", path.string()),
+            return failure(fmt::format("there is no .npy, .npz or .pb file in '{}'", path.string()),
                            "files are named after the values that they hold, as `lathe run --save` names them");
         std::ranges::sort(found);
         files.insert(files.end(), found.begin(), found.end());
@@ -79,7 +78,7 @@ Result<NamedTensors> readNamedTensors(std::span<const fs::path> given, const mod
             unknown.file = file.string();
             return Failure(std::move(unknown));
         }
-        LATHE_TRY(model::HostTensor tensor, inspect::readTensorAs(file, target->second.dtype));
+        LATHE_TRY(model::HostTensor tensor, driver::readTensorFile(file, {target->second.dtype, target->second.value}));
         inspect::Tensors& into = target->second.isInput ? tensors.inputs : tensors.values;
         if (!into.try_emplace(target->second.value, std::move(tensor)).second)
             return failure(fmt::format("two files hold '{}'", target->second.value), "name one of them");

@@ -16,8 +16,8 @@ struct NamedTensors {
     inspect::Tensors values; // that nodes of the outermost graph give
 };
 
-/// Reads .npy and .pb files, and those of them that lie directly in the folders. A file is named by fileNameOf(value), or is
-/// input_N or output_N. Fails if a file cannot be read or is named after nothing of the model, if two hold the same value,
+/// Reads .npy, .npz and .pb files, and those of them that lie directly in the folders. A file is named by fileNameOf(value), or
+/// is input_N or output_N. Fails if a file cannot be read or is named after nothing of the model, if two hold the same value,
 /// or none is there.
 Result<NamedTensors> readNamedTensors(std::span<const std::filesystem::path> files, const model::ModelGraph& graph);
 

@@ -23,7 +23,7 @@ namespace lathe::driver {
 using Shapes = std::vector<std::pair<std::string, std::vector<int64_t>>>;
 
 struct InputFiles {
-    std::map<std::string, std::string> byName = {}; // .npy or .pb
+    std::map<std::string, std::string> byName = {}; // .npy, .npz or .pb
     std::string folder = {}; // with input_N.pb for each input that has no file by name; empty: none
 
     bool empty() const { return byName.empty() && folder.empty(); }

@@ -6,6 +6,7 @@
 #include "base/new_file.h"
 #include "data/npy.h"
 #include "data/stored_type.h"
+#include "driver/npz.h"
 #include "frontend/frontend.h"
 
 #include <algorithm>
@@ -42,14 +43,18 @@ Result<HostTensor> readStored(const fs::path& path, const Meant& meant) {
     if (!failed) // opening a pipe would wait for whoever writes into it
         file.open(path, std::ios::binary);
     if (failed || !file)
-        return named(error("the file cannot be read", "name a .npy file or a TensorProto (.pb)"));
+        return named(error("the file cannot be read", "name a .npy or .npz file, or a TensorProto (.pb)"));
     char magic[data::npyMagic.size()] = {};
     file.read(magic, sizeof(magic));
     if (file && std::string_view(magic, sizeof(magic)) == data::npyMagic)
         return data::readNpy(path, file, fileBytes, meant.dtype);
-    if (std::string_view(magic, 4) == std::string_view("PK\x03\x04", 4))
+    const std::string_view zip(magic, 4);
+    if (zip == std::string_view("PK\x03\x04", 4) ||
+        zip == std::string_view("PK\x05\x06", 4)) // the latter: with no file in it
+        return readNpz(path, meant);
+    if (path.extension() == ".npz")
         return named(
-            error("a .npz file holds any number of arrays", "save the one that is meant by numpy.save, as .npy"));
+            error("this is no archive of NumPy arrays: it does not begin as one", "numpy.savez writes such a file"));
     if (path.extension() == ".npy")
         return named(error("this is no NumPy array: it does not begin as one", "numpy.save writes such a file"));
     LATHE_TRY(const model::TensorPtr tensor, frontend::readTensor(path));

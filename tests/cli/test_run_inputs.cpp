@@ -167,6 +167,64 @@ private slots:
                  written.err.c_str());
     }
 
+    /// What `run --save` writes of types that NumPy lacks is what it computed: as an input, and to hold the model against.
+    void savedOutputsAreReadBack() {
+        for (const std::string type : {"bfloat16", "int4", "uint4", "float8e4m3fn"}) {
+            const QString twice = model("widen", "g (" + type + "[5] x) => (float[5] y) { y = Cast <to = 1> (x) }");
+            const int code = type == "bfloat16" ? 16
+                             : type == "int4"   ? 22
+                             : type == "uint4"  ? 21
+                                                : 17; // of TensorProto
+            const QString narrow = model("narrow", "g (float[5] x) => (" + type +
+                                                       "[5] y) { y = Cast <to = " + std::to_string(code) + "> (x) }");
+            const QString saved = file(QString::fromStdString(type));
+            const Outcome made = runLathe({"run", narrow, "--seed", "7", "--save", saved});
+            QVERIFY2(made.code == 0, made.err.c_str());
+            const Outcome checked = runLathe({"check", narrow, "--seed", "7", "--against", saved});
+            QVERIFY2(checked.code == 0, checked.err.c_str());
+            const Outcome run = runLathe({"run", twice, "--input", "x=" + saved + "/y.npy", "--save", saved + "/wide"});
+            QVERIFY2(run.code == 0, run.err.c_str());
+        }
+        const QString brain = model("brain", "g (bfloat16[5] x) => (bfloat16[5] y) { y = Add (x, x) }");
+        QVERIFY(runLathe({"run", model("exact", "g (float[5] x) => (float[5] y) { y = Add (x, x) }"), "--save",
+                          file("exact")})
+                    .code == 0);
+        const Outcome lost = runLathe({"run", brain, "--input", "x=" + file("exact/y.npy")});
+        QVERIFY2(lost.code == 1 && lost.err.find("which bfloat16 does not have") != std::string::npos &&
+                     lost.err.find("'x'") != std::string::npos,
+                 lost.err.c_str());
+    }
+
+    /// numpy.savez_compressed(file, x=numpy.arange(6, dtype="f4").reshape(2, 3), z=numpy.array([10, 20, 30], "f4"))
+    void severalInputsInOneFile() {
+        const QByteArray bytes = QByteArray::fromBase64(
+            "UEsDBC0AAAAIAAAAIQBP6QAq//////////8FABQAeC5ucHkBABAAmAAAAAAAAABVAAAAAAAAAJvsF+obEMnIUMZQrZ6SWpxcpG6l"
+            "oG6TZqKuo6Cell9UUpSYF59flJIKEndLzClOBYoXZyQWpAL5GkY6CsaaOgq1CmQDLgYwaLAHEg5ABMQNQLzAAQBQSwMELQAAAAgA"
+            "AAAhAJESx/f//////////wUAFAB6Lm5weQEAEACMAAAAAAAAAE8AAAAAAAAAm+wX6hsQychQxlCtnpJanFykbqWgbpNmoq6joJ6W"
+            "X1RSlJgXn1+UkgoSd0vMKU4FihdnJBakAvkaxjqaOgq1ChQALgYGBUcGhgVA/MERAFBLAQItAy0AAAAIAAAAIQBP6QAqVQAAAJgA"
+            "AAAFAAAAAAAAAAAAAACAAQAAAAB4Lm5weVBLAQItAy0AAAAIAAAAIQCREsf3TwAAAIwAAAAFAAAAAAAAAAAAAACAAYwAAAB6Lm5w"
+            "eVBLBQYAAAAAAgACAGYAAAASAQAAAAA=");
+        const QString packed = file("both=1.npz"); // a name with an equals sign
+        writeFile(packed.toStdString(), bytes.toStdString());
+        const QString sum = model("summed", "g (float[2,3] x, float[3] z) => (float[2,3] y) { y = Add (x, z) }");
+        for (const QStringList& inputs : {QStringList{packed}, {"x=" + packed, "z=" + packed}}) {
+            QStringList command{"run", sum, "--json"};
+            for (const QString& input : inputs)
+                command << "--input" << input;
+            const Outcome outcome = runLathe(command);
+            QVERIFY2(outcome.code == 0 && outcome.err.find("drawn") == std::string::npos, outcome.err.c_str());
+            QCOMPARE(jsonLines(outcome.out).front()["first"].toArray(), (QJsonArray{10, 21, 32, 13, 24, 35}));
+        }
+        const Outcome both = runLathe({"run", sum, "--input", packed, "--input", "x=" + packed});
+        QVERIFY2(both.code == 2 && both.err.find("input 'x' has two files") != std::string::npos, both.err.c_str());
+        const QString other = model("other", "g (float[2,3] a) => (float[2,3] y) { y = Relu (a) }");
+        const Outcome none = runLathe({"run", other, "--input", "a=" + packed});
+        QVERIFY2(none.code == 1 && none.err.find("none is called 'a'") != std::string::npos, none.err.c_str());
+        QVERIFY2(none.err.find("both=1.npz") != std::string::npos, none.err.c_str());
+        const Outcome unknown = runLathe({"run", other, "--input", packed});
+        QVERIFY2(unknown.code == 2 && unknown.err.find("no input 'x'") != std::string::npos, unknown.err.c_str());
+    }
+
     void reportsSayWhatIsDrawn() {
         const QStringList report{"report", file("product.onnx"), "-o", file("report.html")};
         const Outcome drawn = runLathe(report);

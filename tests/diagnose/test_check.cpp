@@ -313,7 +313,7 @@ g (float[1,3,9,9] x) => (float[1,20,9,9] y, int64[4,n] where) {
         QTest::newRow("another shape") << "c.npy" << "'c' is float32[2] in its file, but float32[2,3] in the model";
         QTest::newRow("another type") << "s.npy" << "'s' is int32[2,3] in its file";
         QTest::newRow("an input alone") << "x.npy" << "no file holds a value";
-        QTest::newRow("an empty folder") << "empty" << "no .npy or .pb file";
+        QTest::newRow("an empty folder") << "empty" << "no .npy, .npz or .pb file";
     }
     void refused() {
         QFETCH(QString, file);

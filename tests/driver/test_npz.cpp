@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// .npz files: what NumPy has written is read by the names of its arrays, and what others made of one is refused with the file's
+// name.
+#include "base/limits.h"
+#include "driver/npz.h"
+#include "support/host_tensor.h"
+#include "support/onnx_model.h"
+#include "support/program_of_tests.h"
+
+#include <QTemporaryDir>
+#include <QTest>
+#include <archive.h>
+#include <archive_entry.h>
+#include <fmt/format.h>
+#include <random>
+
+namespace lathe::testing::test_npz {
+
+using model::HostTensor;
+
+namespace {
+
+/// numpy.savez_compressed(file, x=numpy.arange(6, dtype="f4").reshape(2, 3), größe=numpy.array([1, -2], "i1"))
+const QByteArray compressed = QByteArray::fromBase64(
+    "UEsDBC0AAAAIAAAAIQBP6QAq//////////"
+    "8FABQAeC5ucHkBABAAmAAAAAAAAABVAAAAAAAAAJvsF+obEMnIUMZQrZ6SWpxcpG6loG6TZqKuo6Cell9U"
+    "UpSYF59flJIKEndLzClOBYoXZyQWpAL5GkY6CsaaOgq1CmQDLgYwaLAHEg5ABMQNQLzAAQBQSwMELQAACAgAAAAhAPmb8xL//////////"
+    "wsAFABncsO2"
+    "w59lLm5weQEAEACCAAAAAAAAAEYAAAAAAAAAm+wX6hsQychQxlCtnpJanFykbqWgXpNpqK6joJ6WX1RSlJgXn1+"
+    "UkgoSd0vMKU4FihdnJBakAvkaRjqa"
+    "Ogq1ChQALsZ/AFBLAQItAy0AAAAIAAAAIQBP6QAqVQAAAJgAAAAFAAAAAAAAAAAAAACAAQAAAAB4Lm5weVBLAQItAy0AAAgIAAAAIQD5m/"
+    "MSRgAAAIIA"
+    "AAALAAAAAAAAAAAAAACAAYwAAABncsO2w59lLm5weVBLBQYAAAAAAgACAGwAAAAPAQAAAAA=");
+/// numpy.savez(file, numpy.arange(3, dtype="i8"))
+const QByteArray one =
+    QByteArray::fromBase64("UEsDBC0AAAAAAAAAIQD3QBLq//////////"
+                           "8JABQAYXJyXzAubnB5AQAQAJgAAAAAAAAAmAAAAAAAAACTTlVNUFkBAHYAeydkZXNjcic6ICc8aTgnLCAn"
+                           "Zm9ydHJhbl9vcmRlcic6IEZhbHNlLCAnc2hhcGUnOiAoMywpLCB9ICAgICAgICAgICAgICAgICAgICAgICAgICAgICA"
+                           "gICAgICAgICAgICAgICAgICAg"
+                           "ICAgICAgICAgICAgCgAAAAAAAAAAAQAAAAAAAAACAAAAAAAAAFBLAQItAy0AAAAAAAAAIQD3QBLqmAAAAJgAAAAJAAA"
+                           "AAAAAAAAAAACAAQAAAABhcnJf"
+                           "MC5ucHlQSwUGAAAAAAEAAQA3AAAA0wAAAAAA");
+
+std::string array(const std::string& shape, size_t bytes) {
+    const std::string header = "{'descr': '|i1', 'fortran_order': False, 'shape': " + shape + ", }\n";
+    return std::string("\x93NUMPY\x01\0", 8) + static_cast<char>(header.size()) + '\0' + header +
+           std::string(bytes, '\1');
+}
+
+using Files = std::vector<std::pair<std::string, std::string>>;
+
+std::string zip(const Files& files) {
+    std::string bytes(size_t{1} << 22, '\0');
+    size_t used = 0;
+    archive* writer = archive_write_new();
+    archive_write_set_format_zip(writer);
+    archive_write_open_memory(writer, bytes.data(), bytes.size(), &used);
+    archive_entry* entry = archive_entry_new();
+    for (const auto& [name, content] : files) {
+        archive_entry_clear(entry);
+        archive_entry_set_pathname(entry, name.c_str());
+        archive_entry_set_filetype(entry, name.ends_with('/') ? AE_IFDIR : AE_IFREG);
+        archive_entry_set_perm(entry, 0644);
+        archive_entry_set_size(entry, static_cast<la_int64_t>(content.size()));
+        archive_write_header(writer, entry);
+        archive_write_data(writer, content.data(), content.size());
+    }
+    archive_entry_free(entry);
+    archive_write_close(writer);
+    archive_write_free(writer);
+    bytes.resize(used);
+    return bytes;
+}
+
+} // namespace
+
+class TestNpz : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir folder_;
+
+    std::filesystem::path file(const std::string& bytes) {
+        const std::filesystem::path path = folder_.filePath("some.npz").toStdString();
+        writeFile(path, bytes);
+        return path;
+    }
+
+private slots:
+    void byName() {
+        const auto path = file(compressed.toStdString());
+        const auto names = driver::arraysIn(path);
+        QVERIFY2(names, names ? "" : toString(names.error()).c_str());
+        QCOMPARE(*names, (std::vector<std::string>{"x", "größe"}));
+        const auto x = driver::readTensorFile(path, {.name = "x"});
+        QVERIFY2(x, x ? "" : toString(x.error()).c_str());
+        QVERIFY(*x == (tensorOf<float>(types::Float32, {2, 3}, {0, 1, 2, 3, 4, 5})));
+        const auto other = driver::readTensorFile(path, {.name = "größe"});
+        QVERIFY(other && *other == (tensorOf<int8_t>(types::Int8, {2}, {1, -2})));
+        for (const std::string_view name : {"y", ""}) {
+            const auto none = driver::readTensorFile(path, {.name = name});
+            QVERIFY(!none && none.error().file == path.string());
+            QVERIFY2(none.error().what.contains("2 arrays") && none.error().hint.contains("x, größe"),
+                     toString(none.error()).c_str());
+        }
+    }
+
+    void theOnlyOne() {
+        const auto path = file(one.toStdString());
+        for (const std::string_view name : {"x", ""}) {
+            const auto x = driver::readTensorFile(path, {.name = name});
+            QVERIFY2(x, x ? "" : toString(x.error()).c_str());
+            QVERIFY(*x == (tensorOf<int64_t>(types::Int64, {3}, {0, 1, 2})));
+        }
+        // What is no array stands beside it.
+        const auto beside = file(zip({{"read.me", "hello"}, {"folder/", ""}, {"a/b.npy", array("(2,)", 2)}}));
+        QCOMPARE(*driver::arraysIn(beside), std::vector<std::string>{"a/b"});
+        QVERIFY(driver::readTensorFile(beside)->shape == std::vector<int64_t>{2});
+        // Its elements are what is meant, as those of a file of their own.
+        const auto narrow = driver::readTensorFile(beside, {.dtype = types::Int4});
+        QVERIFY(narrow && narrow->dtype == types::Int4);
+    }
+
+    void refused_data() {
+        QTest::addColumn<std::string>("bytes");
+        QTest::addColumn<QString>("what");
+        const std::string good = array("(2,)", 2);
+        QTest::newRow("empty") << std::string() << "does not begin as one";
+        QTest::newRow("no zip") << good.substr(1) << "does not begin as one";
+        QTest::newRow("without files") << zip({}) << "no array";
+        QTest::newRow("without arrays") << zip({{"read.me", "hello"}}) << "no array";
+        QTest::newRow("twice") << zip({{"x.npy", good}, {"x.npy", array("(1,)", 1)}}) << "'x' twice";
+        QTest::newRow("no NumPy") << zip({{"x.npy", "hello"}}) << "'x' in it is no NumPy array";
+        QTest::newRow("nothing") << zip({{"x.npy", ""}}) << "'x' in it is no NumPy array";
+        QTest::newRow("more than it has") << zip({{"x.npy", array("(1099511627776,)", 2)}}) << "holds 2 bytes";
+        QTest::newRow("less") << zip({{"x.npy", array("(1,)", 2)}}) << "holds 2 bytes";
+        const std::string whole = one.toStdString();
+        QTest::newRow("cut") << whole.substr(0, whole.size() / 2) << "damaged";
+        std::string changed = whole;
+        changed[150] ^= 1; // of the array, which has a checksum
+        QTest::newRow("changed") << changed << "damaged";
+        Files many;
+        for (size_t i = 0; i <= limits::npzEntries; ++i)
+            many.emplace_back(fmt::format("{}.npy", i), "");
+        QTest::newRow("many") << zip(many) << "more than 10000 files";
+    }
+    void refused() {
+        QFETCH(std::string, bytes);
+        QFETCH(QString, what);
+        const auto path = file(bytes);
+        const auto tensor = driver::readTensorFile(path, {.name = "x"});
+        QVERIFY(!tensor);
+        QCOMPARE(tensor.error().file, path.string());
+        QVERIFY2(tensor.error().what.contains(what.toStdString()), tensor.error().what.c_str());
+    }
+
+    void noFile() {
+        QVERIFY(!driver::arraysIn("/no/such/file.npz"));
+        QVERIFY(!driver::arraysIn(folder_.path().toStdString()));
+        QVERIFY(!driver::arraysIn("/dev/zero")); // never ends
+    }
+
+    void everyDamagedByteIsAnswered() {
+        const std::string good = compressed.toStdString();
+        std::mt19937 random(5);
+        for (size_t at = 0; at < good.size(); ++at)
+            for (int round = 0; round < 3; ++round) {
+                std::string bytes = good;
+                bytes[at] = static_cast<char>(random());
+                if (const auto tensor = driver::readTensorFile(file(bytes), {.name = "x"}))
+                    QCOMPARE(tensor->bytes.size(), static_cast<size_t>(tensor->elements() * tensor->dtype.bytes()));
+            }
+    }
+};
+
+Test test() {
+    return {makes<TestNpz>};
+}
+
+} // namespace lathe::testing::test_npz
+
+#include "test_npz.moc"
