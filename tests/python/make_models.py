@@ -12,6 +12,7 @@ MODELS = {
     "pick": "g (float[4] x, int64[2] i) => (float[2] y) { y = Gather (x, i) }",
     "half": "g (float16[4] x) => (float16[4] y) { y = Add (x, x) }",
     "brain": "g (bfloat16[4] x) => (bfloat16[4] y) { y = Add (x, x) }",
+    "nibbles": "g (int4[3] x) => (float[3] y) { y = Cast <to = 1> (x) }",
     "flags": "g (bool[3] x, int8[3] i) => (bool[3] y, int8[3] j) { y = Not (x) j = Add (i, i) }",
     "sum": "g (float[256,256] x) => (float[256,256] y) { t = MatMul (x, x) y = Add (t, x) }",
     "rows": "g (float[n,64] x, float[64,64] w) => (float[n,64] y) { y = MatMul (x, w) }",

@@ -12,12 +12,15 @@ build, venv = (os.path.abspath(argument) for argument in sys.argv[1:3])
 if Path(sys.prefix) != Path(venv):
     os.execv(f"{venv}/bin/python", [f"{venv}/bin/python", *sys.argv])
 
+import copy  # noqa: E402
+import pickle  # noqa: E402
 import threading  # noqa: E402
 import time  # noqa: E402
 
 sys.path.insert(0, f"{build}/lib/python3/dist-packages")
 import lathe  # noqa: E402
 import lathe_rt  # noqa: E402
+import ml_dtypes  # noqa: E402
 import numpy as np  # noqa: E402
 
 
@@ -93,7 +96,31 @@ with tempfile.TemporaryDirectory() as place:
     assert np.array_equal(lathe.run("pick.onnx", {"x": [1, 2, 3, 4], "i": [3, 0]})["y"], [4, 1])  # int64 beside float32
     for bad in ([["a"] * 3] * 2, [[1.0] * 3, [1.0]], None, np.array([[None] * 3] * 2)):
         assert raises(lambda: lathe.run("plain.onnx", {"x": bad})).message.startswith("input 'x': "), bad
-    assert "float64" in raises(lambda: lathe.run("plain.onnx", {"x": given.astype(np.float64)})).message
+    wrong = raises(lambda: lathe.run("plain.onnx", {"x": given.astype(np.float64)}))
+    assert "input 'x'" in wrong.message and "float64" in wrong.message and wrong.file == "plain.onnx", wrong
+    wrong = raises(lambda: lathe.run("plain.onnx", {"y": given}))
+    assert "no input 'y'" in wrong.message and wrong.file == "plain.onnx", wrong
+    twice = lathe.run("brain.onnx", {"x": np.array([1, 2.5, -3, 0], ml_dtypes.bfloat16)})["y"]
+    assert twice.tolist() == [2, 5, -6, 0]
+    assert lathe.run("brain.onnx", {"x": twice})["y"].tolist() == [4, 10, -12, 0]  # as it was saved
+    wrong = raises(lambda: lathe.run("brain.onnx", {"x": np.array([1, 2.5, -3, 0], ml_dtypes.float8_e5m2)}))
+    assert wrong.message == "input 'x': these elements are float8_e5m2, not bfloat16" and wrong.file == "brain.onnx", wrong
+    assert "'x'" in raises(lambda: lathe.run("brain.onnx", {"x": np.full(4, 0.1, np.float32)})).message
+    for same in (np.array([1, 2, -3], ml_dtypes.int4), [1, 2, -3], np.array([1, 2, -3], np.int8), bytes([1, 2, 13])):
+        assert lathe.run("nibbles.onnx", {"x": same})["y"].tolist() == [1, 2, -3], same
+    assert "'x'" in raises(lambda: lathe.run("nibbles.onnx", {"x": np.array([1, 8, -3], np.int8)})).message
+    np.savez("both.npz", x=given, unused=given[0])
+    assert np.array_equal(lathe.run("plain.onnx", {"x": "both.npz"})["y"], y)
+    np.save("nameless.npy", np.array([1, 2.5, -3, 0], ml_dtypes.bfloat16))
+    assert lathe.run("brain.onnx", {"x": Path("nameless.npy")})["y"].tolist() == [2, 5, -6, 0]
+
+    # ---- a loaded model goes where its file does not
+    loaded = lathe.load("plain.onnx")
+    for again in (copy.deepcopy(loaded), pickle.loads(pickle.dumps(loaded))):
+        assert np.array_equal(again(given), y)
+    wrong = raises(lambda: loaded(given.astype(np.float64)), lathe_rt.WrongType)
+    assert "input 'x' is float32, not float64" in str(wrong) and "/" not in str(wrong), wrong
+    assert "no input 'z'" in str(raises(lambda: loaded(z=given), lathe_rt.InvalidValue))
 
     # ---- sizes that are given fix the import where it cannot do without
     raises(lambda: lathe.run("undeclared.onnx"))

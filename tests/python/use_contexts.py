@@ -111,7 +111,7 @@ for _ in range(3):  # with threads of the runtime
     assert of_this_process("Threads") <= threads
 gc.enable()
 
-# ---- from bytes; by pickle and copy, which is by path
+# ---- from bytes; by pickle and copy, which is by path, or by bytes where there is none
 content = (folder / "plain.so").read_bytes()
 for given in (content, bytearray(content), memoryview(content)):
     check(lathe_rt.Model(given)(rows))
@@ -120,7 +120,21 @@ first, second = lathe_rt.Model(content), lathe_rt.Model(other)
 assert (first.name, second.name) == ("plain", "sum")
 check(first(rows))
 raises(lambda: lathe_rt.Model(b"none"), lathe_rt.Error, "these bytes")
-raises(lambda: pickle.dumps(first), TypeError, "hand on the bytes")
+for again in (pickle.loads(pickle.dumps(first)), copy.copy(first), copy.deepcopy(copy.copy(first))):
+    check(again(rows))
+    again.close()
+check(first(rows))
+first.close()
+raises(lambda: pickle.dumps(first), RuntimeError, "closed")
+first = lathe_rt.Model(content)
+(folder / "gone.so").write_bytes(content)
+kept_bytes = lathe_rt.Model(folder / "gone.so")
+kept_bytes.keep_bytes()
+(folder / "gone.so").unlink()
+check(copy.deepcopy(kept_bytes)(rows))
+check(pickle.loads(pickle.dumps(kept_bytes))(rows))
+raises(kept_bytes.verify, lathe_rt.Error, "no file")
+raises(lathe_rt.Model(folder / "bundle").keep_bytes, ValueError, "a bundle is a folder")
 raises(first.verify, lathe_rt.Error, "no file")
 for path in (folder / "plain.so", folder / "bundle"):
     model = lathe_rt.Model(path)
@@ -227,12 +241,22 @@ raises(lambda: lathe_rt.empty((2, -3)), ValueError, "negative")
 raises(lambda: lathe_rt.empty((2, 3), "floating"), ValueError, "dtype")
 raises(lambda: lathe_rt.empty((2.5, 3)), TypeError, "whole numbers")
 
-# ---- errors are those of Python, too
+# ---- what a run writes is nothing that it reads where it lies
+context = plain.context()
+same = lathe_rt.aligned(rows, "float32")
+raises(lambda: context.run(same, copy=False, out=same), ValueError,
+       "output 'y' would be written to memory that input 'x' is read from")  # fmt: skip
+check(context.run(same, out=lathe_rt.empty((2, 3)))[0])  # read from a copy
+check(context.run(same, out=same)[0])
+
+# ---- errors are those of Python, too, and name what is given
 assert lathe_rt.Error.__module__ == lathe_rt.NotFound.__module__ == "lathe_rt"
 raises(lambda: lathe_rt.Model(folder / "not there.so"), FileNotFoundError, "not there.so")
 raises(lambda: lathe_rt.Model(folder), FileNotFoundError, "no manifest.json")
 raises(lambda: plain([[1.0] * 3]), ValueError, "dim 0")
-raises(lambda: plain(None), TypeError, "float32")
+raises(lambda: plain(None), TypeError, "input 'x': the model takes float32 here, not a NoneType")
+raises(lambda: plain([[1e300] * 3] * 2), ValueError, "input 'x': its numbers do not fit float32")
+raises(lambda: plain.context().bind_output("y", b"123"), ValueError, "output 'y': 3 bytes are no whole number")
 raises(lambda: plain(array.array("i", [1] * 6)), TypeError, "input 'x' is float32, not int32")
 raises(lambda: plain.context(threads=1.5), TypeError, "threads")
 raises(lambda: plain.context(memory_limit=10).run(rows), MemoryError, "memory_limit of this context is 10")
@@ -240,6 +264,26 @@ wrong = pickle.loads(pickle.dumps(raises(lambda: plain(z=rows), ValueError, "no 
 assert isinstance(wrong, lathe_rt.InvalidValue) and wrong.message and wrong.status == 1
 
 if numpy is not None:
+    context = kept.context(threads=1)
+    room = lathe_rt.empty((384, 256))
+    room[:] = 1
+    first, last = room[:256], room[128:]  # a part of both
+    for read, written in ((first, last), (last, first)):
+        raises(lambda: context.run(read, copy=False, out=written), ValueError, "is read from")
+    assert (room == 1).all()
+    context.run(first, copy=False)
+    view = context.output("y", copy=False)
+    raises(lambda: context.run(view, copy=False), ValueError, "is read from")
+    y, = context.run(view, copy=False, out=lathe_rt.empty((256, 256)))
+    assert (view == 257).all() and numpy.allclose(y, 257 * 257 * 256 + 257)
+    import ml_dtypes
+
+    for dtype, name in ((numpy.float32, "float32"), (numpy.dtype("int64"), "int64"), (float, "float64"), ("f2", "float16"),
+                        (ml_dtypes.bfloat16, "bfloat16"), (ml_dtypes.int4, "int4"), ("float8_e8m0fnu", "float8_e8m0fnu")):
+        assert lathe_rt.empty((2, 3), dtype).dtype.name == name
+    assert lathe_rt.aligned([1, 2], numpy.int16).tolist() == [1, 2]
+    for dtype in (">f4", None, "f4,i4", "U3", 5, object):
+        raises(lambda: lathe_rt.empty((2, 3), dtype), ValueError, "there is no dtype")
     x = numpy.array(rows, numpy.float32)
     for same in (x, numpy.asfortranarray(x), x.astype(">f4"), numpy.repeat(x, 2, axis=1)[:, ::2], memoryview(x)):
         made = lathe_rt.aligned(same)

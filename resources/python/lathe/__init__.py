@@ -16,10 +16,11 @@ once something was measured.
 """
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import tempfile
-from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Union
+from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Union
 
 from ._program import Cancelled, Diagnostic, Outcome, Progress, command
 
@@ -79,53 +80,83 @@ def compile(model: Path, out: Path, **options: Any) -> Compiled:
 
 
 def load(model: Path, **options: Any) -> Any:
-    """Compiles a model and loads it into this process: a lathe_rt.Model."""
+    """Compiles a model and loads it into this process: a lathe_rt.Model, which is pickled as the bytes of its artifact."""
     import lathe_rt
 
+    options.pop("weights", None)  # beside the artifact they would be gone with its folder
     with tempfile.TemporaryDirectory() as folder:
-        return lathe_rt.Model(compile(model, os.path.join(folder, "model.so"), **options).path)
+        loaded = lathe_rt.Model(compile(model, os.path.join(folder, "model.so"), **options).path)
+        loaded.keep_bytes()
+        return loaded
 
 
 def _dtypes(model: Path) -> Dict[str, str]:
     """Of the inputs, by name."""
     import lathe_rt
 
-    with open(model, "rb") as file:
-        is_artifact = file.read(4) == b"\x7fELF"
+    try:
+        with open(model, "rb") as file:
+            is_artifact = file.read(4) == b"\x7fELF"
+    except OSError:  # which the program says in its own words
+        is_artifact = False
     if is_artifact:
         with lathe_rt.Model(model) as loaded:
             return {value.name: value.dtype for value in loaded.inputs}
     return {value["name"]: value["dtype"] for value in inspect(model)["inputs"]}
 
 
-def _as_files(model: Path, inputs: Mapping[str, Any], folder: str) -> Dict[str, str]:
-    """As lathe_rt takes them: whatever order and bytes an array has; numbers in lists are of the input's dtype."""
-    files, dtypes = {}, None
-    for number, (name, value) in enumerate(inputs.items()):
-        if not isinstance(value, (str, os.PathLike)):
-            import lathe_rt
-            import numpy
+def _stored(name: str, value: Any, model: Path, dtypes: Dict[str, str]) -> Any:
+    """What lathe_rt takes as an array for numpy.save: whatever order and bytes it has; numbers in lists are of the input's
+    dtype, and elements of types that NumPy lacks their bits, once they are known to be of the input's. dtypes: kept from call to
+    call."""
+    import lathe_rt
 
-            try:
-                if isinstance(value, (list, tuple, int, float)):
-                    dtypes = dtypes or _dtypes(model)
-                    value = lathe_rt.aligned(value, dtypes.get(name, "float32"))
-                array = lathe_rt.aligned(value)
-            except lathe_rt.Error as wrong:
-                raise Diagnostic("input %r: %s" % (name, wrong), kind="usage", file=os.fspath(model)) from None
-            value = os.path.join(folder, "input_%d.npy" % number)
-            numpy.save(value, array, allow_pickle=False)
-        files[name] = os.fspath(value)
-    return files
+    def wanted() -> Optional[str]:
+        dtypes.update(dtypes or _dtypes(model))
+        return dtypes.get(name)
+
+    if isinstance(value, (list, tuple, int, float, bytes, bytearray)):
+        value = lathe_rt.aligned(value, wanted() or "float32")
+    array = lathe_rt.aligned(value)
+    return lathe_rt.aligned(array, wanted()).view("u%d" % array.dtype.itemsize) if array.dtype.kind == "V" else array
+
+
+@contextlib.contextmanager
+def _given(model: Path, inputs: Optional[Mapping[str, Any]]) -> Iterator[Dict[str, str]]:
+    """Files of the inputs, by name. Errors within that are about one of those that are made here name the input alone."""
+    dtypes: Dict[str, str] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        files: Dict[str, str] = {}
+        made = set()
+        for number, (name, value) in enumerate((inputs or {}).items()):
+            if not isinstance(value, (str, os.PathLike)):
+                import lathe_rt
+                import numpy
+
+                try:
+                    array = _stored(name, value, model, dtypes)
+                except lathe_rt.Error as wrong:
+                    raise Diagnostic("input %r: %s" % (name, wrong), kind="usage", file=os.fspath(model)) from None
+                value = os.path.join(folder, "input_%d.npy" % number)
+                numpy.save(value, array, allow_pickle=False)
+                made.add(value)
+            files[name] = os.fspath(value)
+        try:
+            yield files
+        except Diagnostic as wrong:
+            for each in (wrong, *wrong.others):
+                if each.file in made:
+                    each.file = os.fspath(model)
+            raise
 
 
 def run(model: Path, inputs: Optional[Mapping[str, Any]] = None, **options: Any) -> Dict[str, Any]:
     """Runs a model or an artifact once, in a child: outputs by name, as NumPy arrays. inputs, by name: what lathe_rt
-    takes, or files (.npy, .pb); others are drawn at random. lathe_rt runs faster and more often."""
+    takes, or files (.npy, .npz, .pb); others are drawn at random. Outputs of types that NumPy lacks are float32, int8 or uint8,
+    which an input of such a type takes back. lathe_rt runs faster and more often."""
     import numpy
 
-    with tempfile.TemporaryDirectory() as folder:
-        files = _as_files(model, inputs or {}, folder)
+    with tempfile.TemporaryDirectory() as folder, _given(model, inputs) as files:
         outcome = command("run", model, input=files, save=os.path.join(folder, "outputs"), **options)
         return {line["output"]: numpy.load(line["file"], allow_pickle=False) for line in outcome.lines}
 
@@ -133,8 +164,8 @@ def run(model: Path, inputs: Optional[Mapping[str, Any]] = None, **options: Any)
 def profile(model: Path, inputs: Optional[Mapping[str, Any]] = None, **options: Any) -> List[Dict[str, Any]]:
     """Times a model or an artifact by fused function, the slowest first: function, kernel, ms, share, gflops, gbs, nodes, and
     in each drawn_inputs: the names of inputs that were drawn at random, as for run."""
-    with tempfile.TemporaryDirectory() as folder:
-        return command("profile", model, input=_as_files(model, inputs or {}, folder), **options).lines
+    with _given(model, inputs) as files:
+        return command("profile", model, input=files, **options).lines
 
 
 def tune(model: Path, out: Optional[Path] = None, seconds: float = 300, progress: Optional[Callable[[Progress], Any]] = None,
@@ -147,10 +178,9 @@ def tune(model: Path, out: Optional[Path] = None, seconds: float = 300, progress
         if progress is not None and line["event"] in ("trial", "verdict", "round", "note"):
             progress(Progress("tune", min(line["seconds"] / seconds, 1.0), line))
 
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, _given(model, inputs) as files:
         file = os.path.join(folder, "found.json") if out is None else os.fspath(out)
-        outcome = command("tune", model, output=file, time="%gs" % seconds, input=_as_files(model, inputs or {}, folder),
-                          progress=progress, told=told, **options)  # fmt: skip
+        outcome = command("tune", model, output=file, time="%gs" % seconds, input=files, progress=progress, told=told, **options)
         with open(file, encoding="utf-8") as found:
             decisions = json.load(found)
     kernels = [line for line in outcome.lines if line["event"] == "task"]

@@ -2,12 +2,13 @@
 """A context: where a model runs. The same file serves lathe_rt and the module of bundles."""
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import functools
 import operator
 import os
 import threading
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple, TypeVar, Union, cast
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, TypeVar, Union, cast
 
 from ._array import TYPE_NAMES, Tensor
 from ._errors import MISMATCH, MISSING_INPUT, OUT_OF_MEMORY, Error, InvalidValue, WrongType, error_of
@@ -42,6 +43,15 @@ def _number(value: Any, what: str, most: int) -> int:
         return max(-1, min(operator.index(value), most))
     except TypeError:
         raise WrongType("%s is a whole number, not a %s" % (what, type(value).__name__)) from None
+
+
+@contextlib.contextmanager
+def _of(what: str, value: "Value") -> Iterator[None]:
+    """Errors within name the input or output."""
+    try:
+        yield
+    except Error as wrong:
+        raise type(wrong)("%s %r: %s" % (what, value.name, wrong.message), wrong.status, wrong.node) from None
 
 
 def _exclusive(method: _Method) -> _Method:
@@ -110,7 +120,8 @@ class Context:
         """Gives an input its value, which stays set from run to run. copy=False uses the memory itself: contiguous, 64-byte
         aligned (empty_input), and unchanged while it is set."""
         index = self._ordinal(self.model.inputs, which, "input")
-        tensor, kept = tensor_of(value, self.model.inputs[index].dtype, shape, direct=not copy)
+        with _of("input", self.model.inputs[index]):
+            tensor, kept = tensor_of(value, self.model.inputs[index].dtype, shape, direct=not copy)
         self._check_input(index, tensor)
         give = self._runtime.lathe_set_input if copy else self._runtime.lathe_bind_input
         self._check(give(self._handle, index, ctypes.byref(tensor)))
@@ -134,12 +145,13 @@ class Context:
 
     @_exclusive
     def bind_output(self, which: Union[int, str], array: Any) -> None:
-        """Runs write this output to the array's memory: contiguous, 64-byte aligned (empty_output). None: to the context's
-        own again."""
+        """Runs write this output to the array's memory: contiguous, 64-byte aligned (empty_output), and nothing that a run
+        reads an input from or writes another output to. None: to the context's own again."""
         index = self._ordinal(self.model.outputs, which, "output")
         bound = None
         if array is not None:
-            bound = tensor_of(array, self.model.outputs[index].dtype, direct=True, writes=True)
+            with _of("output", self.model.outputs[index]):
+                bound = tensor_of(array, self.model.outputs[index].dtype, direct=True, writes=True)
         self._bind(index, bound)
 
     def _bind(self, index: int, bound: Optional[Tuple[Tensor, Any]]) -> None:

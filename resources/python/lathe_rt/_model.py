@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import ctypes
 import json
+import mmap
 import os
 import pathlib
 import threading
 import weakref
-from typing import Any, Dict, Iterator, List, Optional, Tuple, Union
+from typing import Any, Dict, Iterator, List, Optional, Tuple, Union, cast
 
 from ._array import TYPE_NAMES
 from ._context import Context, only
-from ._errors import BAD_ARTIFACT, IO_ERROR, UNSUPPORTED, Error, InvalidValue, NotFound, WrongType, error_of
+from ._errors import BAD_ARTIFACT, IO_ERROR, UNSUPPORTED, Error, InvalidValue, NotFound, error_of
 from ._golden import Case
 from ._runtime import OK, Owned, ValueInfo, runtime_for, text_of, triple
 
@@ -54,7 +55,7 @@ def _refusal(path: pathlib.Path, called: str, message: str, status: int) -> Erro
 class Model:
     """A loaded model, which any number of threads may share. path: an artifact, or a bundle's folder, or the bytes of an
     artifact; variant: the tag of one artifact of a bundle, else the first that this machine can run. It is pickled as its
-    path.
+    path, or as its bytes.
 
     name, inputs, outputs, symbols (name: {"min", "max", "default"}, which artifacts alone do not know; of a bundle they are
     held); of a bundle also version, variant, manifest and golden()."""
@@ -62,6 +63,7 @@ class Model:
     def __init__(self, path: Union[str, "os.PathLike[str]", _Bytes], variant: Optional[str] = None) -> None:
         self._owner: Optional[Owned] = None
         self._local = threading.local()
+        self._bytes: Optional[mmap.mmap] = None  # of an artifact that no path leads to
         content = path if isinstance(path, (bytes, bytearray, memoryview)) else None
         self._place = None if isinstance(path, (bytes, bytearray, memoryview)) else pathlib.Path(path)
         self._variant = variant
@@ -147,8 +149,20 @@ class Model:
             with open(descriptor, "wb", closefd=False) as file:
                 file.write(content)
             self._load(pathlib.Path("/proc/self/fd/%d" % descriptor), "these bytes")
+            self._bytes = mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ)
         finally:
             os.close(descriptor)
+
+    def keep_bytes(self) -> None:
+        """Of an artifact whose file will be gone: from here on the model is pickled as its bytes, which the system keeps for the
+        model anyway."""
+        self._handle()
+        if self.bundle is not None:
+            raise InvalidValue("a bundle is a folder: it has no bytes of its own")
+        if self._place is not None:
+            with open(self._place, "rb") as file:
+                self._bytes = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            self._place = None
 
     def _load(self, path: pathlib.Path, called: str = "") -> None:
         name = os.fsencode(path)
@@ -166,7 +180,7 @@ class Model:
         alone, not the constants, which it would have to read."""
         self._handle()
         if self._place is None:
-            raise Error("a model that was loaded from bytes has no file")
+            raise Error("this model has no file: it was loaded from bytes, or the file is gone")
         status = self._runtime.lathe_model_verify(os.fsencode(self._artifact))
         if status != OK:
             raise _refusal(self._artifact, "", text_of(self._runtime.lathe_thread_error()), status)
@@ -228,7 +242,7 @@ class Model:
 
     def close(self) -> None:
         """Ends the use of this object, and frees what its calls have made; contexts that context() has given go on."""
-        self._owner = None
+        self._owner = self._bytes = None
         self._local = threading.local()
 
     def __enter__(self) -> "Model":
@@ -239,9 +253,9 @@ class Model:
 
     def __reduce__(self) -> Any:
         self._handle()
-        if self._place is None:
-            raise WrongType("a model that was loaded from bytes is not pickled: hand on the bytes")
-        return type(self), (os.path.abspath(self._place), self._variant)
+        if self._bytes is not None:
+            return type(self), (self._bytes[:],)
+        return type(self), (os.path.abspath(cast(pathlib.Path, self._place)), self._variant)
 
     def __repr__(self) -> str:
         return "Model(%r, inputs=%r, outputs=%r)" % (self.name, self.inputs, self.outputs)

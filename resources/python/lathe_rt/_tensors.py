@@ -7,7 +7,7 @@ import ctypes
 import functools
 import importlib
 import struct
-from typing import Any, List, Optional, Sequence, Tuple
+from typing import Any, List, Optional, Sequence, Tuple, cast
 
 from ._array import (ALIGNMENT, CPU, TYPE_NAMES, TYPES, Array, Tensor, capsule_pointer, dims_of, product, sizes_of, tensor_at,
                      width)  # fmt: skip
@@ -24,6 +24,20 @@ _OF_ML_DTYPES = {other: name for name, other in _ML_DTYPES.items()}
 
 
 # ---- from the runtime
+
+
+def _dtype_of(dtype: Any) -> str:
+    """The name that it has here: names, and what NumPy takes for a dtype."""
+    name: Any = _OF_ML_DTYPES.get(dtype, dtype) if isinstance(dtype, str) else None
+    if name not in TYPES and numpy is not None and dtype is not None:
+        try:
+            found = numpy.dtype(dtype)
+        except (TypeError, ValueError, SyntaxError):
+            found = None
+        name = _name_of(found) if found is not None and found.isnative else None
+    if name not in TYPES:
+        raise InvalidValue("there is no dtype %r" % (dtype,))
+    return cast(str, name)
 
 
 @functools.lru_cache(maxsize=None)
@@ -51,10 +65,10 @@ def array_at(data: int, dtype: str, shape: Sequence[int], copy: bool, owner: Any
     return view.copy() if copy else view
 
 
-def empty(shape: Sequence[Any], dtype: str = "float32") -> Any:
-    """Memory for so many elements that copy=False and out= take, with any values in it: a NumPy array, or an Array."""
-    if dtype not in TYPES:
-        raise InvalidValue("there is no dtype %r" % (dtype,))
+def empty(shape: Sequence[Any], dtype: Any = "float32") -> Any:
+    """Memory for so many elements that copy=False and out= take, with any values in it: a NumPy array, or an Array. dtype: its
+    name, or what NumPy takes for one."""
+    dtype = _dtype_of(dtype)
     if any(isinstance(size, str) or size is None for size in shape):
         raise InvalidValue("its sizes are open: name them by shape=")
     sizes = sizes_of(shape)
@@ -68,11 +82,10 @@ def empty(shape: Sequence[Any], dtype: str = "float32") -> Any:
     return raw[start : start + length].view(_numpy_type(dtype)).reshape(sizes)
 
 
-def aligned(value: Any, dtype: Optional[str] = None) -> Any:
-    """The elements in memory that copy=False takes: the value itself where it lies so, else a copy. dtype: theirs, which
-    numbers in lists and bytes do not say."""
-    if dtype is not None and dtype not in TYPES:
-        raise InvalidValue("there is no dtype %r" % (dtype,))
+def aligned(value: Any, dtype: Any = None) -> Any:
+    """The elements in memory that copy=False takes: the value itself where it lies so, else a copy. dtype: theirs, as for empty,
+    which numbers in lists and bytes do not say."""
+    dtype = None if dtype is None else _dtype_of(dtype)
     if dtype is None and isinstance(value, (list, tuple, int, float, bytes, bytearray)):
         raise WrongType("name the dtype of these numbers")
     if isinstance(value, Array) and numpy is None:
@@ -92,7 +105,7 @@ def _elements(value: Any, wanted: str) -> Tuple[Any, str]:
     """As NumPy has them, where they lie if it can, or an Array, and their dtype."""
     array = _numpy_array(value)
     if array is not None:
-        return array, _accepted(_name_of(array), wanted, array.dtype.name)
+        return array, _accepted(_name_of(array.dtype), wanted, array.dtype.name)
     tensor, kept = tensor_of(value, wanted)
     if not _is_compact(tensor):
         raise InvalidValue("a tensor is not contiguous: copy it", MISMATCH)
@@ -131,19 +144,19 @@ def _numpy_array(value: Any) -> Any:
     return numpy.asarray(value) if is_other or isinstance(value, (numpy.ndarray, numpy.generic)) else None
 
 
-def _name_of(array: Any) -> str:
-    name: str = array.dtype.name
+def _name_of(dtype: Any) -> str:
+    name: str = dtype.name
     return _OF_ML_DTYPES.get(name, name)
 
 
 def _of_numpy(value: Any, wanted: str, shape: Optional[Sequence[int]], direct: bool, writes: bool) -> Tuple[Tensor, Any]:
-    dtype = _accepted(_name_of(value), wanted, value.dtype.name)
+    dtype = _accepted(_name_of(value.dtype), wanted, value.dtype.name)
     if not value.dtype.isnative:
         if direct:
             raise InvalidValue("an array has another byte order than this machine: its memory cannot be used itself", MISMATCH)
         value = value.astype(value.dtype.newbyteorder("="))
     if writes and not value.flags.writeable:
-        raise InvalidValue("the array for an output is read-only")
+        raise InvalidValue("the array is read-only")
     sizes, strides = value.shape, None
     if not value.flags.c_contiguous and any(stride % value.itemsize for stride in value.strides) and not direct:
         value = numpy.array(value, order="C")  # a field of records
@@ -181,15 +194,15 @@ def _flatten(values: Any, shape: List[int], depth: int, into: List[Any]) -> None
     if isinstance(values, (list, tuple)):
         if depth == len(shape):
             if into:
-                raise InvalidValue("the lists of an input are not of one depth", MISMATCH)
+                raise InvalidValue("its lists are not of one depth", MISMATCH)
             shape.append(len(values))
         if len(values) != shape[depth]:
-            raise InvalidValue("the lists of an input are not of one length", MISMATCH)
+            raise InvalidValue("its lists are not of one length", MISMATCH)
         for value in values:
             _flatten(value, shape, depth + 1, into)
     else:
         if depth != len(shape):
-            raise InvalidValue("the lists of an input are not of one depth", MISMATCH)
+            raise InvalidValue("its lists are not of one depth", MISMATCH)
         into.append(values)
 
 
@@ -206,7 +219,7 @@ def _of_numbers(value: Any, wanted: str, shape: Optional[Sequence[int]]) -> Arra
             raise OverflowError("it has %d to %d" % (least, most))
         data = struct.pack("<%d%s" % (len(numbers), TYPES[wanted][2]), *numbers)
     except (struct.error, OverflowError, TypeError) as wrong:
-        raise InvalidValue("the numbers of an input do not fit %s: %s" % (wanted, wrong), MISMATCH) from None
+        raise InvalidValue("its numbers do not fit %s: %s" % (wanted, wrong), MISMATCH) from None
     return Array(data, wanted, found if shape is None else _reshaped(shape, found, True))
 
 
