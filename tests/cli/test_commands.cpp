@@ -254,7 +254,7 @@ private slots:
         const QJsonObject diagnostic = jsonLines(outcome.err).value(0);
         hasFields(diagnostic, {"severity", "kind", "file", "node", "operator", "what", "hint"});
         QCOMPARE(diagnostic["severity"].toString(), "error");
-        QCOMPARE(diagnostic["kind"].toString(), "unsupported");
+        QCOMPARE(diagnostic["kind"].toString(), "invalid");
         QVERIFY(!QFile::exists(folder_.filePath("bad.so")));
     }
 
