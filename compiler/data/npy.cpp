@@ -119,6 +119,8 @@ DataType typeOf(std::string code, DataType meant) {
         for (const DataType bits : {types::UInt8, types::UInt16})
             if (code.size() == 3 && code[2] == '0' + bits.bytes() && areBitsOf(bits, meant))
                 return bits;
+    if (code == "<f1") // as ml_dtypes names it; its other types are nameless
+        return {TypeCode::Float8E5M2, 8};
     for (const NpyType& type : npyTypes)
         if (type.code == code ||
             (type.dtype.bytes() == 1 && code.size() == 3 && code.compare(1, 2, type.code, 1, 2) == 0))

@@ -105,7 +105,6 @@ private slots:
             {{"bisect", model_, "--count", "kernels:9"}, "--timeout=9"},
             {{"bisect", model_, "--count", "kernels:9"}, "--tolerance=onnx"},
             {{"bisect", model_, "--crash"}, "--tolerance=onnx"},
-            {{"compile", model_, "-o", "x.so"}, "--numerics=fast"},
             {{"compile", model_, "-o", "x.so"}, "--function=main"},
             {{"compile", model_, "--emit", "c"}, "--function=main"},
             {{"compile", model_, "--emit", "tir"}, "--weights=file"},

@@ -104,7 +104,7 @@ with tempfile.TemporaryDirectory() as place:
     assert twice.tolist() == [2, 5, -6, 0]
     assert lathe.run("brain.onnx", {"x": twice})["y"].tolist() == [4, 10, -12, 0]  # as it was saved
     wrong = raises(lambda: lathe.run("brain.onnx", {"x": np.array([1, 2.5, -3, 0], ml_dtypes.float8_e5m2)}))
-    assert wrong.message == "input 'x': these elements are float8_e5m2, not bfloat16" and wrong.file == "brain.onnx", wrong
+    assert "'x'" in wrong.message and "float8_e5m2" in wrong.message and wrong.file == "brain.onnx", wrong
     assert "'x'" in raises(lambda: lathe.run("brain.onnx", {"x": np.full(4, 0.1, np.float32)})).message
     for same in (np.array([1, 2, -3], ml_dtypes.int4), [1, 2, -3], np.array([1, 2, -3], np.int8), bytes([1, 2, 13])):
         assert lathe.run("nibbles.onnx", {"x": same})["y"].tolist() == [1, 2, -3], same
