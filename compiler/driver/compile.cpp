@@ -77,7 +77,12 @@ Result<std::shared_ptr<Module>> runImport(const ModelSource& source, relay::Eval
                 budget->reset(before);
                 imported = importFixed(std::move(imported), shapesOfRun(options.shapesAtNeed, *given));
             } else {
-                imported.diagnostics.insert(imported.diagnostics.begin(), given.error());
+                // What no sizes would help with comes first.
+                const bool isHopeless = std::ranges::any_of(imported.diagnostics, [](const Diagnostic& reason) {
+                    return reason.kind == ErrorKind::Unsupported && reason.nodeId >= 0;
+                });
+                imported.diagnostics.insert(isHopeless ? imported.diagnostics.end() : imported.diagnostics.begin(),
+                                            given.error());
             }
         }
         if (!imported.graph && artifact::partsOf(source.name))
