@@ -106,7 +106,7 @@ private slots:
             {{"bisect", model_, "--count", "kernels:9"}, "--tolerance=onnx"},
             {{"bisect", model_, "--crash"}, "--tolerance=onnx"},
             {{"compile", model_, "-o", "x.so"}, "--function=main"},
-            {{"compile", model_, "--emit", "c"}, "--function=main"},
+            {{"compile", model_, "--emit", "c", "-o", "x"}, "--function=main"},
             {{"compile", model_, "--emit", "tir"}, "--weights=file"},
             {{"passes", model_}, "--function=main"},
             {{"passes", model_, "--kernels"}, "--function=main"},
