@@ -148,7 +148,7 @@ private slots:
             << "g (float[2] x) => (float[2] y) { [first] a = Add(x, b) [second] b = Relu(a) [third] y = Relu(b) }"
             << "second" << "ai.onnx.Relu" << "cycle" << "invalid";
         QTest::newRow("unknown operator") << "g (float[2] x) => (float[2] y) { [odd] y = Frobnicate(x) }" << "odd"
-                                          << "ai.onnx.Frobnicate" << "no operator Frobnicate" << "unsupported";
+                                          << "ai.onnx.Frobnicate" << "no operator Frobnicate" << "invalid";
         QTest::newRow("missing attribute")
             << "g (float[2,2] x) => (float[2,2] y) { [joined] y = Concat(x) }" << "joined"
             << "ai.onnx.Concat" << "axis" << "invalid";
