@@ -77,11 +77,11 @@ Result<std::shared_ptr<Module>> runImport(const ModelSource& source, relay::Eval
                 budget->reset(before);
                 imported = importFixed(std::move(imported), shapesOfRun(options.shapesAtNeed, *given));
             } else {
-                // What no sizes would help with comes first.
-                const bool isHopeless = std::ranges::any_of(imported.diagnostics, [](const Diagnostic& reason) {
+                // A node that is not supported mostly is not at any sizes: then what is wrong with the data comes second.
+                const bool ofNode = std::ranges::any_of(imported.diagnostics, [](const Diagnostic& reason) {
                     return reason.kind == ErrorKind::Unsupported && reason.nodeId >= 0;
                 });
-                imported.diagnostics.insert(isHopeless ? imported.diagnostics.end() : imported.diagnostics.begin(),
+                imported.diagnostics.insert(ofNode ? imported.diagnostics.end() : imported.diagnostics.begin(),
                                             given.error());
             }
         }
