@@ -39,6 +39,15 @@ struct Dim {
     std::string name;
 };
 
+/// How integers stand for real numbers: real = scale * (integer - zeroPoint), with one scale and zero point of all elements
+/// or one each of a slice of `axis`.
+struct Quantization {
+    std::vector<double> scale;
+    std::vector<int64_t> zeroPoint;
+    int64_t axis = 0;
+    bool operator==(const Quantization&) const = default;
+};
+
 /// Declared type of a value. Nested for sequence (element), optional (element) and map (key dtype, element).
 struct ValueType {
     enum class Kind { Unknown, Tensor, Sequence, Optional, Map } kind = Kind::Unknown;
@@ -46,6 +55,7 @@ struct ValueType {
     bool hasShape = false;
     std::vector<Dim> shape;
     std::shared_ptr<const ValueType> element;
+    std::shared_ptr<const Quantization> quantization; // of a tensor whose format says it of the tensor itself
 };
 std::string toString(const ValueType& type); // "float32[batch,3,?,?]", "sequence(float32[…])"
 

@@ -16,6 +16,13 @@ const Value* Scope::find(const std::string& name) const {
     return nullptr;
 }
 
+const model::ValueType* Scope::declared(const std::string& name) const {
+    for (const Scope* scope = this; scope; scope = scope->outer)
+        if (const auto found = scope->types.find(name); found != scope->types.end())
+            return found->second;
+    return nullptr;
+}
+
 int64_t axisOf(Builder& b, int64_t value, int64_t rank) {
     if (value >= -rank && value < rank)
         return value < 0 ? value + rank : value;
@@ -34,6 +41,14 @@ const Value* NodeReader::value(size_t i) {
     if (!found)
         fail(fmt::format("the node reads '{}', which nothing produces", node.inputs[i]));
     return found;
+}
+
+const model::ValueType* NodeReader::declared(size_t i) const {
+    return hasInput(i) ? scope.declared(node.inputs[i]) : nullptr;
+}
+
+const model::ValueType* NodeReader::declaredResult(size_t i) const {
+    return wants(i) ? scope.declared(node.outputs[i]) : nullptr;
 }
 
 Var NodeReader::in(size_t i) {

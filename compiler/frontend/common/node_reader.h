@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -32,7 +33,10 @@ struct Value {
 struct Scope {
     const Scope* outer = nullptr;
     std::unordered_map<std::string, Value> values;
+    std::unordered_map<std::string_view, const model::ValueType*> types; // as the graph declares them
     const Value* find(const std::string& name) const;
+    /// Null if no type is declared.
+    const model::ValueType* declared(const std::string& name) const;
 };
 
 /// The walk that a node is read in, as the node's converter may ask it.
@@ -69,6 +73,9 @@ public:
     /// The same, but Var{} if absent.
     Var optional(size_t i);
     const Value* value(size_t i);
+    /// The types that the model declares of input i and of result i; null if it declares none.
+    const model::ValueType* declared(size_t i) const;
+    const model::ValueType* declaredResult(size_t i) const;
     /// Gives result i.
     void set(size_t i, Var var);
     void set(size_t i, Value value);

@@ -95,6 +95,9 @@ void GraphWalk::convertMain(const std::vector<relay::Type>& parameters) {
 std::vector<Value> GraphWalk::run(const model::Graph& graph, const Scope* around, const std::vector<Value>& inputs) {
     Scope scope;
     scope.outer = around;
+    for (const auto* values : {&graph.inputs, &graph.outputs, &graph.values})
+        for (const model::Value& value : *values)
+            scope.types.emplace(value.name, &value.type);
     for (size_t i = 0; i < inputs.size() && i < graph.inputs.size(); ++i)
         scope.values[graph.inputs[i].name] = inputs[i];
     defineConstants(graph, scope);

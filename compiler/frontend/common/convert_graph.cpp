@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/common/convert_graph.h"
+
+#include "frontend/common/inputs.h"
+#include "frontend/common/walk.h"
+#include "model/asked_sizes.h"
+
+#include <algorithm>
+
+namespace lathe::frontend {
+namespace {
+
+Diagnostic inFile(Diagnostic diagnostic, const std::string& name) {
+    diagnostic.file = name;
+    return diagnostic;
+}
+
+bool hasErrors(const std::vector<Diagnostic>& diagnostics) {
+    return std::any_of(diagnostics.begin(), diagnostics.end(),
+                       [](const Diagnostic& d) { return d.severity == Severity::Error; });
+}
+
+/// Adds what is not there yet about the same node.
+void addReasons(std::vector<Diagnostic>& reasons, std::vector<Diagnostic> more) {
+    for (Diagnostic& reason : more) {
+        const bool known =
+            reason.nodeId >= 0 && std::any_of(reasons.begin(), reasons.end(),
+                                              [&](const Diagnostic& other) { return other.nodeId == reason.nodeId; });
+        if (!known)
+            reasons.push_back(std::move(reason));
+    }
+}
+
+/// Every error says what to do, if only this.
+void completeHints(std::vector<Diagnostic>& diagnostics) {
+    for (Diagnostic& diagnostic : diagnostics)
+        if (diagnostic.severity == Severity::Error && diagnostic.hint.empty())
+            diagnostic.hint = diagnostic.kind == ErrorKind::Unsupported
+                                  ? "the model may be right, but Lathe does not handle this: export it without, or at "
+                                    "fixed sizes (--shape)"
+                              : diagnostic.node.empty() ? "correct the model, or export it again"
+                                                        : "correct this node in the model, or export the model again";
+}
+
+/// The Module of what was read; null, and diagnostics of the graph, if it is refused.
+std::shared_ptr<relay::Module> moduleOf(model::ModelGraph& graph, Dialect& dialect, relay::Evaluator* evaluator,
+                                        const Options& options) {
+    auto module = std::make_shared<relay::Module>();
+    module->spans = graph.spans;
+    relay::Builder builder(*module, evaluator, options.budget);
+    GraphWalk walk(graph, dialect, *module, builder);
+    const auto refused = [&]() -> std::shared_ptr<relay::Module> {
+        addReasons(graph.diagnostics, walk.unsupported());
+        return nullptr;
+    };
+    if (hasErrors(graph.diagnostics))
+        return refused();
+    const Result<std::vector<relay::Type>> inputs = inputTypes(graph, options);
+    if (!inputs) {
+        graph.diagnostics.push_back(inFile(inputs.error(), graph.file));
+        return refused();
+    }
+    walk.convertMain(*inputs);
+    if (builder.failed()) {
+        graph.diagnostics.push_back(builder.error());
+        return refused();
+    }
+    return module;
+}
+
+} // namespace
+
+Imported convertGraph(std::shared_ptr<model::ModelGraph> graph, Dialect& dialect, relay::Evaluator* evaluator,
+                      const Options& options) {
+    if (const auto named = model::nameSizes(*graph, options.sizeNames, options.sizesBesideNames); !named)
+        graph->diagnostics.push_back(inFile(named.error(), graph->file));
+    Imported result;
+    result.module = moduleOf(*graph, dialect, evaluator, options);
+    completeHints(graph->diagnostics);
+    result.diagnostics = graph->diagnostics;
+    result.graph = std::move(graph);
+    return result;
+}
+
+Imported unreadable(Diagnostic reason, const std::string& file) {
+    Imported result;
+    result.diagnostics.push_back(inFile(std::move(reason), file));
+    completeHints(result.diagnostics);
+    return result;
+}
+
+} // namespace lathe::frontend

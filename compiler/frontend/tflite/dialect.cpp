@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/tflite/dialect.h"
+
+#include "frontend/tflite/table.h"
+
+#include <fmt/format.h>
+
+namespace lathe::frontend::tflite {
+
+ConvertFn TfliteDialect::converterOf(const model::Node& node) const {
+    const Row* row = findRow(node.domain, node.op);
+    return row ? row->convert : nullptr;
+}
+
+std::optional<Diagnostic> TfliteDialect::refusalOf(const model::Node& node) const {
+    if (findRow(node.domain, node.op))
+        return std::nullopt;
+    const char* hint = "replace it when converting the model";
+    if (node.domain != customDomain)
+        return error(ErrorKind::Unsupported, fmt::format("operator {} is not supported", node.op), hint);
+    if (node.op.starts_with("Flex"))
+        return error(ErrorKind::Unsupported,
+                     fmt::format("operator {} is one of TensorFlow's, which the file leaves to a TensorFlow beside it",
+                                 node.op.substr(4)),
+                     "convert the model with operators of TFLite alone");
+    return error(
+        ErrorKind::Unsupported,
+        fmt::format("custom operator {} is unknown: only the program that the model was made for defines it", node.op),
+        hint);
+}
+
+void TfliteDialect::checked(NodeReader& node, const std::function<void()>& convert) const {
+    convert();
+    for (size_t i = 0; i < node.outputs() && !node.failed(); ++i) {
+        const model::ValueType* declared = node.declaredResult(i);
+        const Var given = node.results[i] ? node.results[i]->var : Var{};
+        if (declared && given && node.b.isTensor(given) && node.b.dtype(given) != declared->dtype)
+            node.fail(fmt::format("result {} is declared as {}, but the operator gives {}", i,
+                                  toString(declared->dtype), toString(node.b.dtype(given))),
+                      "the model is malformed; convert it again");
+    }
+}
+
+Result<std::shared_ptr<model::Graph>> TfliteDialect::bodyOf(NodeReader& node, std::vector<Value>&) {
+    throw InternalError(fmt::format("no operator of TFLite is defined by a body, {} neither", node.node.op));
+}
+
+std::optional<Branches> TfliteDialect::branchesOf(const model::Node&) const {
+    return std::nullopt; // graphs of branches see their operands alone, so nothing behind them can move into them
+}
+
+} // namespace lathe::frontend::tflite

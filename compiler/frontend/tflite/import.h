@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// TFLite models: file to ModelGraph and relay Module. The row of the table of frontends.
+#pragma once
+
+#include "frontend/frontend.h"
+
+namespace lathe::frontend::tflite {
+
+/// Whether the bytes have the identifier of a TFLite model at its place. The path says nothing.
+bool probe(std::span<const std::byte> bytes, const std::filesystem::path& path);
+
+Imported importModel(const Source& source, relay::Evaluator* evaluator, const Options& options);
+
+model::Role roleOf(const model::Node& node);
+bool hasOperator(const std::string& domain, const std::string& name);
+
+} // namespace lathe::frontend::tflite

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which converter serves which operator, and what the operator is for.
+#pragma once
+
+#include "frontend/common/dialect.h"
+#include "model/model_graph.h"
+
+#include <string_view>
+
+namespace lathe::frontend::tflite {
+
+/// Of operators that a file names itself; those of the schema have none.
+inline constexpr std::string_view customDomain = "custom";
+
+struct Row {
+    std::string_view domain, name; // as the schema spells it
+    ConvertFn convert;
+    model::Family family;
+};
+
+/// Null if there is none.
+const Row* findRow(std::string_view domain, std::string_view name);
+
+} // namespace lathe::frontend::tflite
