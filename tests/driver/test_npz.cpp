@@ -121,6 +121,27 @@ private slots:
         QVERIFY(narrow && narrow->dtype == types::Int4);
     }
 
+    void allOfThem() {
+        const auto meant = [](std::string_view name) { return name == "x" ? types::BFloat16 : types::Void; };
+        const auto all = driver::readAllOfNpz(file(compressed.toStdString()), meant);
+        QVERIFY2(all, all ? "" : toString(all.error()).c_str());
+        QCOMPARE(all->size(), size_t(2));
+        QCOMPARE(all->front().first, std::string("x"));
+        QVERIFY(all->front().second.dtype == types::BFloat16); // 0 to 5 have few bits
+        QCOMPARE(all->back().first, std::string("größe"));
+        QVERIFY(all->back().second == (tensorOf<int8_t>(types::Int8, {2}, {1, -2})));
+        const auto none = driver::readAllOfNpz(file(zip({})), meant); // a model without inputs is given none
+        QVERIFY(none && none->empty());
+        const std::string good = array("(2,)", 2);
+        for (const Files& files :
+             {Files{{"x.npy", good}, {"x.npy", good}}, Files{{"y.npy", good}, {"x.npy", "hello"}}}) {
+            const auto path = file(zip(files));
+            const auto bad = driver::readAllOfNpz(path, meant);
+            QVERIFY(!bad && bad.error().file == path.string());
+        }
+        QVERIFY(!driver::readAllOfNpz(folder_.path().toStdString(), meant));
+    }
+
     void refused_data() {
         QTest::addColumn<std::string>("bytes");
         QTest::addColumn<QString>("what");
