@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which tests there are below a folder: models beside ONNX's data, and fixtures of other formats, which say what they are
+// Which tests there are below a folder: models beside ONNX's data, and fixtures of any format, which say what they are
 // (inspect/fixture.h).
 #include "app/cli/test_case.h"
 

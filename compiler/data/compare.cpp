@@ -100,7 +100,7 @@ double smallestDistance(std::vector<double> values) {
     return std::isfinite(smallest) ? smallest : 0;
 }
 
-/// A share of the largest magnitude that one rounding takes, of types that are narrower than what a tolerance is stated for.
+/// The share of a number that one rounding to a narrow type may take; 0 of types that tolerances are stated for.
 double roundingOf(DataType dtype) {
     return dtype == types::BFloat16 ? 0x1p-7 : dtype == types::Float16 ? 0x1p-10 : 0;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// When a result is right: the strict rule of ONNX's backend tests, the rule for whole networks, relative to the output's range,
-// and what a test states of itself.
+// When a result is right: the strict rule of ONNX's backend tests, the rule for whole networks, relative to the output's
+// range, and what a test states of itself.
 #pragma once
 
 #include "base/result.h"
@@ -21,8 +21,8 @@ Result<Tolerance> parseTolerance(std::string_view text);
 /// What the rule for networks depends on.
 enum class NetworkKind { Float, Half, Quantized };
 
-/// What a test says that its outputs may differ by (data/stated_tolerance.h reads it). Types and shapes are exact; so are bools,
-/// and integers unless it speaks of steps.
+/// What a test says that its outputs may differ by (data/stated_tolerance.h reads it). Types and shapes are exact; so
+/// are bools, and integers unless it speaks of steps.
 struct StatedTolerance {
     double ofLargest = 0; // of floats: as a share of max|expected|, but no less than one rounding of a narrow type
     double steps = 0;     // of integers, and of floats that were integers with a scale

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tests of other formats than ONNX's, made by the formats' own engines: a folder with meta.json, one model (perhaps in several
-// formats), and for each run inputs and outputs by name in .npz files. What meta.json says is not trusted: data lie in the
-// folder itself.
+// Tests of any format, made by the formats' own engines: a folder with meta.json, one model (perhaps in several
+// formats), and for each run inputs and outputs by name in .npz files. What meta.json says is not trusted: data lie in
+// the folder itself.
 #pragma once
 
 #include "device/runner_client.h"
@@ -36,10 +36,11 @@ struct Fixture {
 /// Nothing: the folder holds no meta.json that names a format, and runs or what is expected.
 std::optional<Fixture> fixtureIn(const std::filesystem::path& folder);
 
-/// The files and folders of it that a frontend knows, sorted; if there is none, what is called a model, so that it is refused.
+/// What a frontend knows in the folder, sorted; if there is nothing, what is called a model, so that it is refused.
 std::vector<std::filesystem::path> modelsOf(const Fixture& fixture);
 
-/// Those for this model: of several formats the runs whose note names its format or the ending of its name, if there are such.
+/// Those for this model: of several formats the runs whose note names its format or the ending of its name, if there
+/// are such.
 std::vector<FixtureRun> runsOf(const Fixture& fixture, const std::filesystem::path& model);
 
 /// For the driver, which may need sizes that the model does not say.
