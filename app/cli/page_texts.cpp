@@ -100,7 +100,12 @@ constexpr PageText pages[] = {
     {"bench",
      "Times models by medians of alternating rounds, beside other runtimes if some are named; or one kernel alone.",
      "lathe bench model.onnx --threads 1 --rounds 50\n"},
-    {"test", "Runs tests in the form of ONNX: a model beside folders test_data_set_N with inputs and expected outputs.",
+    {"test",
+     "Runs tests in the form of ONNX: a model beside folders test_data_set_N with inputs and expected outputs. A "
+     "folder "
+     "with a meta.json is a test of any format: it names the runs in their order, with inputs and outputs by name in "
+     ".npz "
+     "files, states the tolerance, and may expect that the model is refused.",
      "lathe test node --jobs 2\n"
      "lathe test model --cc 'gcc -std=c99 -O2'\n"},
 };

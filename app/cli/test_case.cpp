@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Finding and judging tests. How to judge follows from what the model is, never from a test's name, with the exceptions
+// Judging tests. How to judge follows from what the model is, never from a test's name, with the exceptions
 // that the conformance rules state for whole groups of ONNX's data (random data; transforms whose sums cancel).
 #include "app/cli/test_case.h"
 
 #include "app/cli/c_program.h"
 #include "base/memory_file.h"
+#include "data/stated_tolerance.h"
 #include "driver/tensor_files.h"
 #include "inspect/data_set.h"
 #include "inspect/inputs.h"
@@ -99,71 +100,6 @@ Result<inspect::DataSet> lightData(const fs::path& output, const device::RunnerM
     return data;
 }
 
-std::vector<fs::path> sorted(std::vector<fs::path> paths) {
-    std::sort(paths.begin(), paths.end());
-    return paths;
-}
-
-} // namespace
-
-TestCase testCaseOf(const fs::path& model) {
-    TestCase test;
-    test.model = model;
-    fs::path folder = model.parent_path();
-    std::string stem = model.stem().string();
-    std::error_code ignored;
-    std::vector<fs::path> sets;
-    if (fs::is_directory(folder / ("ref_" + stem), ignored))
-        sets.push_back(folder / ("ref_" + stem));
-    if (stem == "model" || sets.empty())
-        for (const auto& entry : fs::directory_iterator(folder, ignored))
-            if (entry.is_directory(ignored) && entry.path().filename().string().starts_with("test_data_set_"))
-                sets.push_back(entry.path());
-    test.dataSets = sorted(std::move(sets));
-    fs::path light = folder / (stem + "_output_0.pb");
-    if (stem.starts_with("light_") && fs::exists(light))
-        test.lightOutput = light;
-    return test;
-}
-
-namespace {
-
-/// Of a folder and those in it, through links too, but not back into `around`. What cannot be read is left out.
-void addModels(const fs::path& folder, std::vector<fs::path> around, std::vector<fs::path>& models) {
-    std::error_code unread;
-    const fs::path real = fs::canonical(folder, unread);
-    if (unread || std::ranges::find(around, real) != around.end())
-        return;
-    around.push_back(real);
-    for (fs::directory_iterator at(folder, unread); !unread && at != fs::directory_iterator(); at.increment(unread)) {
-        std::error_code unknown;
-        if (at->path().extension() == ".onnx")
-            models.push_back(at->path());
-        else if (at->is_directory(unknown))
-            addModels(at->path(), around, models);
-    }
-}
-
-} // namespace
-
-std::vector<TestCase> findTests(const std::vector<std::string>& paths) {
-    std::vector<fs::path> models;
-    for (const std::string& path : paths) {
-        std::error_code failed;
-        if (fs::is_regular_file(path, failed)) {
-            models.push_back(path);
-            continue;
-        }
-        addModels(path, {}, models);
-    }
-    std::vector<TestCase> tests;
-    for (const fs::path& model : sorted(std::move(models)))
-        tests.push_back(testCaseOf(model));
-    return tests;
-}
-
-namespace {
-
 /// One test on its way: compiled, loaded, run with each set of data and judged, until something says how it ends.
 class TestRun {
 public:
@@ -174,29 +110,22 @@ public:
     }
 
     TestResult run() {
+        if (test_.fixture)
+            runs_ = inspect::runsOf(*test_.fixture, test_.model);
         const Result<void> compiled = compile();
         result_.compileMs = ms();
-        if (!compiled) {
-            const Diagnostic& diagnostic = compiled.error();
-            if (diagnostic.kind == ErrorKind::Internal)
-                return finish("crashed", toString(diagnostic));
-            result_.op = diagnostic.op;
-            return finish("refused", toString(diagnostic));
-        }
+        const bool isToRefuse = test_.fixture && test_.fixture->expect == inspect::Fixture::Expect::Refuse;
+        if (!compiled)
+            return finishRefused(compiled.error(), isToRefuse);
+        if (isToRefuse)
+            return finish("accepted", fmt::format("it is compiled, and has to be refused: {}", test_.fixture->why));
         const auto loaded = load();
         if (!loaded)
             return finishFailed(loaded.error());
-        if (test_.dataSets.empty() && test_.lightOutput.empty())
+        if (test_.dataSets.empty() && test_.lightOutput.empty() && runs_.empty())
             return finish("refused", fmt::format("error: {}: there is no data to compare with", test_.model.string()));
-        rules_ = inspect::rulesFor(*trace_.graph, tolerance_);
-        std::vector<fs::path> sets = test_.dataSets;
-        if (sets.empty())
-            sets.push_back({});
-        for (const fs::path& set : sets) {
-            const std::string where = sets.size() > 1 ? set.filename().string() + ": " : "";
-            if (auto ended = runOn(set, where, *loaded))
-                return *std::move(ended);
-        }
+        if (auto ended = test_.fixture ? runFixture(*loaded) : runDataSets(*loaded))
+            return *std::move(ended);
         return finish("passed",
                       isKnown_ ? spread_ : "nothing is known of its values: what is expected has no finite number");
     }
@@ -210,6 +139,14 @@ private:
         result_.message = std::move(message);
         result_.ms = ms();
         return result_;
+    }
+    TestResult finishRefused(const Diagnostic& diagnostic, bool isToRefuse) {
+        if (diagnostic.kind == ErrorKind::Internal)
+            return finish("crashed", toString(diagnostic));
+        if (isToRefuse && (diagnostic.kind == ErrorKind::Invalid || diagnostic.kind == ErrorKind::Unsupported))
+            return finish("passed", toString(diagnostic));
+        result_.op = diagnostic.op;
+        return finish("refused", toString(diagnostic));
     }
     TestResult finishFailed(const Diagnostic& diagnostic) {
         switch (program_ ? program_->outcome() : runner_.outcome()) {
@@ -229,6 +166,8 @@ private:
         driver::Options with = options_;
         if (!test_.dataSets.empty() && options_.shapes.empty())
             with.inputsAtNeed = {.folder = test_.dataSets.front().string()};
+        if (!runs_.empty() && options_.shapes.empty())
+            with.inputsAtNeed = inspect::inputFilesOf(*test_.fixture, runs_.front());
         if (cc_.empty()) {
             LATHE_CHECKED(driver::compileFile(test_.model, artifact_.path(), decisions_, with, trace_));
         } else {
@@ -252,22 +191,53 @@ private:
         return runner_.outputs();
     }
 
-    /// Nothing: all of this set's outputs are right.
-    std::optional<TestResult> runOn(const fs::path& set, const std::string& where, const device::RunnerModel& loaded) {
-        const auto data = set.empty() ? lightData(test_.lightOutput, loaded) : inspect::readDataSet(set, loaded);
-        if (!data)
-            return finish("refused", toString(data.error()));
-        if (const auto fits = inspect::checkSizes(*data, loaded); trace_.fixedAtNeed && !fits)
+    /// Nothing, as of what it calls: all outputs are right.
+    std::optional<TestResult> runDataSets(const device::RunnerModel& loaded) {
+        rules_ = inspect::rulesFor(*trace_.graph, tolerance_);
+        std::vector<fs::path> sets = test_.dataSets;
+        if (sets.empty())
+            sets.push_back({});
+        for (const fs::path& set : sets) {
+            const std::string where = sets.size() > 1 ? set.filename().string() + ": " : "";
+            const auto data = set.empty() ? lightData(test_.lightOutput, loaded) : inspect::readDataSet(set, loaded);
+            if (!data)
+                return finish("refused", toString(data.error()));
+            if (auto ended = runOn(*data, where, loaded))
+                return ended;
+        }
+        return std::nullopt;
+    }
+    std::optional<TestResult> runFixture(const device::RunnerModel& loaded) {
+        const auto stated = data::parseStated(test_.fixture->tolerance);
+        if (!stated)
+            return finish("refused", toString(stated.error()));
+        rules_.stated = *stated;
+        for (const inspect::FixtureRun& run : runs_) {
+            const std::string where = runs_.size() > 1 ? run.inputs + ": " : "";
+            const auto arrays = inspect::readRun(*test_.fixture, run, loaded);
+            if (!arrays)
+                return finish("refused", where + toString(arrays.error()));
+            const auto data = inspect::byPosition(*arrays, loaded);
+            if (!data)
+                return finish("wrong", where + toString(data.error()));
+            if (auto ended = runOn(*data, where, loaded))
+                return ended;
+        }
+        return std::nullopt;
+    }
+    std::optional<TestResult> runOn(const inspect::DataSet& data, const std::string& where,
+                                    const device::RunnerModel& loaded) {
+        if (const auto fits = inspect::checkSizes(data, loaded); trace_.fixedAtNeed && !fits)
             return finish("refused", where + toString(fits.error()));
-        const auto outputs = outputsOf(data->inputs, loaded);
+        const auto outputs = outputsOf(data.inputs, loaded);
         if (!outputs)
             return finishFailed(outputs.error());
-        if (outputs->size() != data->outputs.size())
+        if (outputs->size() != data.outputs.size())
             return finish("wrong",
-                          fmt::format("{}{} outputs, expected {}", where, outputs->size(), data->outputs.size()));
-        const std::vector<bool> random = model::randomOutputs(*trace_.graph, data->inputs);
+                          fmt::format("{}{} outputs, expected {}", where, outputs->size(), data.outputs.size()));
+        const std::vector<bool> random = model::randomOutputs(*trace_.graph, data.inputs);
         for (size_t i = 0; i < outputs->size(); ++i)
-            if (std::string problem = judge(i, random.at(i), *data, *outputs, loaded.outputs[i].name, where);
+            if (std::string problem = judge(i, random.at(i), data, *outputs, loaded.outputs[i].name, where);
                 !problem.empty())
                 return finish("wrong", where + problem);
         return std::nullopt;
@@ -282,7 +252,7 @@ private:
         const bool shapeRight = output.dtype == expected.dtype && output.shape == expected.shape;
         if (!comparison.right && !(shapeRight && isRandom))
             return fmt::format("output '{}': {}", name, comparison.message);
-        if (tolerance_ == data::Tolerance::Model)
+        if (tolerance_ == data::Tolerance::Model || test_.fixture)
             spread_ += fmt::format("{}{}{}: d/m {:.2g}, 2-norm {:.2g}", spread_.empty() ? "" : "; ", where, name,
                                    comparison.ofRange, comparison.normRatio);
         return isRandom ? checkDrawn(*trace_.graph, i, data, outputs) : std::string();
@@ -298,6 +268,7 @@ private:
     const MemoryFile artifact_{"lathe-model"};
     driver::Trace trace_;
     std::optional<CProgram> program_; // by way of C source
+    std::vector<inspect::FixtureRun> runs_;
     data::CompareRules rules_;
     TestResult result_;
     std::string spread_;   // how far off outputs are

@@ -202,9 +202,10 @@ int testCommand(const TestArgs& args, const Common& common) {
         });
     });
     if (tests.empty())
-        return report({error(ErrorKind::Usage, fmt::format("no ONNX test below {}", fmt::join(args.paths, ", ")),
-                             "a test is a model beside folders test_data_set_N")},
-                      common);
+        return report(
+            {error(ErrorKind::Usage, fmt::format("no test below {}", fmt::join(args.paths, ", ")),
+                   "a test is a model beside folders test_data_set_N, or beside a meta.json that names its runs")},
+            common);
     std::map<std::string, int> counts;
     std::mutex mutex;
     std::atomic<size_t> next = 0;
@@ -233,13 +234,14 @@ int testCommand(const TestArgs& args, const Common& common) {
     if (common.json)
         fmt::print("{}\n", dump({{"passed", counts["passed"]},
                                  {"wrong", counts["wrong"]},
+                                 {"accepted", counts["accepted"]},
                                  {"refused", counts["refused"]},
                                  {"crashed", counts["crashed"]},
                                  {"timeout", counts["timeout"]}}));
     else
-        printLine("{} passed, {} wrong, {} refused, {} crashed, {} timeout", counts["passed"], counts["wrong"],
-                  counts["refused"], counts["crashed"], counts["timeout"]);
-    return counts["wrong"] + counts["crashed"] + counts["timeout"] > 0 ? 1 : 0;
+        printLine("{} passed, {} wrong, {} accepted, {} refused, {} crashed, {} timeout", counts["passed"],
+                  counts["wrong"], counts["accepted"], counts["refused"], counts["crashed"], counts["timeout"]);
+    return counts["wrong"] + counts["accepted"] + counts["crashed"] + counts["timeout"] > 0 ? 1 : 0;
 }
 
 } // namespace lathe::cli

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Integers and bools compare by bytes; floats by the rule, in double.
+// Integers and bools compare by bytes, unless steps are allowed; floats by the rule, in double.
 #include "data/compare.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <fmt/format.h>
@@ -60,11 +61,14 @@ struct Compared {
     std::vector<double> gotValues, expectedValues;
     Comparison result;
     double atWorst = 0; // the difference there
+    double sum = 0;     // of all differences that are finite
 
     void differs(size_t place, double difference, double limit) {
         const double share = limit > 0 ? difference / limit : infinity;
         result.beyond += difference > limit;
         result.largest = std::max(result.largest, difference);
+        if (std::isfinite(difference))
+            sum += difference;
         if (result.worst >= 0 && std::pair(share, difference) <= std::pair(result.ofLimit, atWorst))
             return;
         atWorst = difference;
@@ -81,14 +85,39 @@ struct Compared {
 
 /// What floats may differ by, from the rules and what is expected.
 struct Allowed {
-    double range = 0, squares = 0; // of the finite values: the largest magnitude, and the sum
-    double relative = 0, absolute = 0;
-    double model = 0; // of a model's results, whatever the value
-
-    double at(double expected, Tolerance tolerance) const {
-        return tolerance == Tolerance::Onnx ? absolute + relative * std::abs(expected) : model;
-    }
+    double range = 0, squares = 0;     // of the finite values: the largest magnitude, and the sum
+    double relative = 0, absolute = 0; // absolute + relative * |expected|
 };
+
+/// The scale of floats that were integers, as far as they show it: no less than it is. 0: they are all equal.
+double smallestDistance(std::vector<double> values) {
+    std::erase_if(values, [](double value) { return !std::isfinite(value); });
+    std::ranges::sort(values);
+    double smallest = infinity;
+    for (size_t i = 1; i < values.size(); ++i)
+        if (values[i] > values[i - 1])
+            smallest = std::min(smallest, values[i] - values[i - 1]);
+    return std::isfinite(smallest) ? smallest : 0;
+}
+
+/// The share of a number that one rounding to a narrow type may take; 0 of types that tolerances are stated for.
+double roundingOf(DataType dtype) {
+    return dtype == types::BFloat16 ? 0x1p-7 : dtype == types::Float16 ? 0x1p-10 : 0;
+}
+
+/// So many steps: each element may differ by them, or the mean.
+double stepsOf(const StatedTolerance& stated, DataType dtype, const std::vector<double>& expected) {
+    if (!dtype.isFloat())
+        return stated.steps;
+    constexpr double slack = 1 + 1e-6; // a float near k * scale
+    return stated.steps * slack * (stated.step > 0 ? stated.step : smallestDistance(expected));
+}
+
+double statedLimit(const StatedTolerance& stated, DataType dtype, const std::vector<double>& expected, double range) {
+    if (stated.steps > 0)
+        return stated.isMean ? infinity : stepsOf(stated, dtype, expected);
+    return stated.ofLargest > 0 ? std::max(stated.ofLargest, roundingOf(dtype)) * range : 0;
+}
 
 Allowed allowedOf(const std::vector<double>& expected, DataType dtype, const CompareRules& rules) {
     Allowed limits;
@@ -97,12 +126,17 @@ Allowed allowedOf(const std::vector<double>& expected, DataType dtype, const Com
             limits.range = std::max(limits.range, std::abs(value));
             limits.squares += value * value;
         }
-    limits.relative = dtype == types::BFloat16 ? 0x1p-6 : rules.relative;
-    limits.absolute = std::max(rules.absolute, rules.absoluteOfRange * limits.range);
-    limits.model = 1e-6 + (rules.network == NetworkKind::Float  ? 1e-3
-                           : rules.network == NetworkKind::Half ? 1e-2
-                                                                : 0.15) *
-                              limits.range;
+    if (rules.stated) {
+        limits.absolute = statedLimit(*rules.stated, dtype, expected, limits.range);
+    } else if (rules.tolerance == Tolerance::Onnx) {
+        limits.relative = dtype == types::BFloat16 ? 0x1p-6 : rules.relative;
+        limits.absolute = std::max(rules.absolute, rules.absoluteOfRange * limits.range);
+    } else {
+        limits.absolute = 1e-6 + (rules.network == NetworkKind::Float  ? 1e-3
+                                  : rules.network == NetworkKind::Half ? 1e-2
+                                                                       : 0.15) *
+                                     limits.range;
+    }
     return limits;
 }
 
@@ -116,12 +150,14 @@ void compareStrings(Compared& both) {
                                           expected[i]));
 }
 
-void compareBytes(Compared& both) {
+void compareIntegers(Compared& both, const CompareRules& rules) {
+    const bool haveSteps = rules.stated && rules.stated->steps > 0 && both.expected.dtype != types::Bool;
+    const double limit = !haveSteps ? 0 : rules.stated->isMean ? infinity : rules.stated->steps;
     const auto size = static_cast<size_t>(both.expected.dtype.bytes());
     for (size_t i = 0; i < both.expectedValues.size(); ++i)
         if (std::memcmp(both.got.bytes.data() + i * size, both.expected.bytes.data() + i * size, size) != 0)
             both.differs(i, std::max(std::abs(both.gotValues[i] - both.expectedValues[i]), 1.0),
-                         0); // doubles may not tell large ones apart
+                         limit); // doubles may not tell large ones apart
 }
 
 void compareFloats(Compared& both, const CompareRules& rules) {
@@ -136,7 +172,7 @@ void compareFloats(Compared& both, const CompareRules& rules) {
             largest = std::max(largest, d);
             differenceSquares += d * d;
             if (d > 0)
-                both.differs(i, d, limits.at(w[i], rules.tolerance));
+                both.differs(i, d, limits.absolute + limits.relative * std::abs(w[i]));
         } else if (std::isnan(w[i]) && std::isnan(g[i])) {
             ++result.nan;
         } else if (g[i] == w[i]) {
@@ -148,10 +184,19 @@ void compareFloats(Compared& both, const CompareRules& rules) {
     result.ofRange = limits.range > 0 ? largest / limits.range : largest;
     result.normRatio =
         limits.squares > 0 ? std::sqrt(differenceSquares / limits.squares) : std::sqrt(differenceSquares);
-    if (rules.tolerance == Tolerance::Model && rules.network == NetworkKind::Quantized && limits.squares > 0 &&
-        result.normRatio > 0.15 && result.beyond == 0)
+    if (!rules.stated && rules.tolerance == Tolerance::Model && rules.network == NetworkKind::Quantized &&
+        limits.squares > 0 && result.normRatio > 0.15 && result.beyond == 0)
         both.wrong(
             fmt::format("2-norm of the difference is {:.3g} of the expected one's (0.15 allowed)", result.normRatio));
+}
+
+void compareMean(Compared& both, const StatedTolerance& stated) {
+    const double allowed = stepsOf(stated, both.expected.dtype, both.expectedValues);
+    const double mean = both.sum / static_cast<double>(std::max<size_t>(both.expectedValues.size(), 1));
+    if (mean > allowed && both.result.beyond == 0)
+        both.wrong(fmt::format("the mean difference is {:.3g} ({:.3g} allowed); worst at {}: got {}, expected {}", mean,
+                               allowed, indexText(both.expected.shape, both.result.worst), both.result.got,
+                               both.result.expected));
 }
 
 } // namespace
@@ -164,6 +209,8 @@ Comparison compare(const model::HostTensor& got, const model::HostTensor& expect
     } else if (got.shape != expected.shape) {
         both.wrong(
             fmt::format("shape is [{}], expected [{}]", fmt::join(got.shape, ","), fmt::join(expected.shape, ",")));
+    } else if (rules.stated && rules.stated->shapeOnly) {
+        return result;
     } else if (expected.dtype == types::String) {
         compareStrings(both);
     } else if (got.bytes.size() != expected.bytes.size()) {
@@ -175,7 +222,9 @@ Comparison compare(const model::HostTensor& got, const model::HostTensor& expect
         if (expected.dtype.isFloat())
             compareFloats(both, rules);
         else
-            compareBytes(both);
+            compareIntegers(both, rules);
+        if (rules.stated && rules.stated->isMean)
+            compareMean(both, *rules.stated);
         if (result.beyond > 0)
             both.wrong(fmt::format("{} of {} elements differ; worst at {}: got {}, expected {}", result.beyond,
                                    result.elements, indexText(expected.shape, result.worst), result.got,

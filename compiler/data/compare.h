@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// When a result is right: the strict rule of ONNX's backend tests, and the rule for whole networks, relative to the
-// output's range.
+// When a result is right: the strict rule of ONNX's backend tests, the rule for whole networks, relative to the output's
+// range, and what a test states of itself.
 #pragma once
 
 #include "base/result.h"
 #include "model/host_tensor.h"
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,11 +21,22 @@ Result<Tolerance> parseTolerance(std::string_view text);
 /// What the rule for networks depends on.
 enum class NetworkKind { Float, Half, Quantized };
 
+/// What a test says that its outputs may differ by (data/stated_tolerance.h reads it). Types and shapes are exact; so
+/// are bools, and integers unless it speaks of steps.
+struct StatedTolerance {
+    double ofLargest = 0; // of floats: as a share of max|expected|, but no less than one rounding of a narrow type
+    double steps = 0;     // of integers, and of floats that were integers with a scale
+    double step = 0;      // that scale; 0: the smallest distance between two values that are expected
+    bool isMean = false;  // steps are those of the mean difference: what is stated holds for single operators
+    bool shapeOnly = false;
+};
+
 struct CompareRules {
     Tolerance tolerance = Tolerance::Onnx;
     NetworkKind network = NetworkKind::Float;
-    double relative = 1e-3, absolute = 1e-7; // of the strict rule
-    double absoluteOfRange = 0;              // strict: absolute grows to this share of max|expected|
+    double relative = 1e-3, absolute = 1e-7;    // of the strict rule
+    double absoluteOfRange = 0;                 // strict: absolute grows to this share of max|expected|
+    std::optional<StatedTolerance> stated = {}; // holds in place of all the others
 };
 
 struct Comparison {

@@ -3,6 +3,7 @@
 
 #include "base/limits.h"
 #include "data/npy.h"
+#include "data/stored_type.h"
 
 #include <algorithm>
 #include <archive.h>
@@ -53,6 +54,9 @@ private:
 class NpzReader {
 public:
     explicit NpzReader(const fs::path& path) : path_(path), reader_(archive_read_new()) {
+        std::error_code failed;
+        const uint64_t held = fs::file_size(path_, failed);
+        most_ = std::max<uint64_t>(limits::npzArrayBytes, failed ? 0 : held);
         archive_read_support_format_zip(reader_.get());
         opened_ = archive_read_open_filename(reader_.get(), path.c_str(), partBytes) == ARCHIVE_OK;
     }
@@ -80,15 +84,13 @@ public:
 
     /// The one that it went to.
     Result<HostTensor> read(DataType meant) {
-        std::error_code failed;
-        const uint64_t held = fs::file_size(path_, failed);
-        const uint64_t most = std::max<uint64_t>(limits::npzArrayBytes, failed ? 0 : held);
         std::string content, part(partBytes, '\0');
         la_ssize_t got = 0;
         // What the archive says of the size is not asked: what comes out is counted.
         while ((got = archive_read_data(reader_.get(), part.data(), part.size())) > 0) {
-            if (content.size() + static_cast<size_t>(got) > most)
-                return bad(fmt::format("'{}' has more than {} bytes", name_, most), "save it by numpy.save, as .npy");
+            if (taken_ += static_cast<uint64_t>(got); taken_ > most_)
+                return bad(fmt::format("there are more than {} bytes up to the end of '{}'", most_, name_),
+                           "save large arrays by numpy.save, as .npy");
             content.append(part, 0, static_cast<size_t>(got));
         }
         if (got < 0)
@@ -118,6 +120,7 @@ private:
     std::unique_ptr<archive, FreeNpzReader> reader_;
     bool opened_ = false;
     size_t entries_ = 0;
+    uint64_t most_ = 0, taken_ = 0; // bytes of the arrays that are read
     std::string name_;
 };
 
@@ -128,12 +131,17 @@ std::string firstNames(std::span<const std::string> names) {
     return names.size() > shown ? text + " …" : text;
 }
 
-} // namespace
-
-Result<std::vector<std::string>> arraysIn(const fs::path& path) {
+Result<void> checkIsFile(const fs::path& path) {
     std::error_code failed;
     if (!fs::is_regular_file(path, failed)) // a pipe would be waited for
         return Failure(inNpz(path, "the file cannot be read", "name a .npz file"));
+    return {};
+}
+
+} // namespace
+
+Result<std::vector<std::string>> arraysIn(const fs::path& path) {
+    LATHE_CHECKED(checkIsFile(path));
     NpzReader reader(path);
     std::vector<std::string> names;
     std::set<std::string> seen;
@@ -165,6 +173,28 @@ Result<HostTensor> readNpz(const fs::path& path, const Meant& meant) {
             return reader.bad("the file changed while it was read", "try again");
         if (reader.name() == *chosen)
             return reader.read(meant.dtype);
+    }
+}
+
+Result<NamedTensors> readAllOfNpz(const fs::path& path, const std::function<DataType(std::string_view name)>& meant) {
+    LATHE_CHECKED(checkIsFile(path));
+    NpzReader reader(path);
+    NamedTensors tensors;
+    std::set<std::string> seen;
+    while (true) {
+        LATHE_TRY(const bool found, reader.next());
+        if (!found)
+            return tensors;
+        if (!seen.insert(reader.name()).second)
+            return reader.bad(fmt::format("it holds '{}' twice", reader.name()));
+        const DataType dtype = meant(reader.name());
+        LATHE_TRY(HostTensor stored, reader.read(dtype));
+        Result<HostTensor> tensor = data::takenAs(std::move(stored), dtype);
+        if (!tensor) {
+            tensor.error().file = path.string();
+            return Failure(std::move(tensor).error());
+        }
+        tensors.emplace_back(reader.name(), *std::move(tensor));
     }
 }
 

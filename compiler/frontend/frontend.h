@@ -76,6 +76,9 @@ Imported importBytes(std::span<const std::byte> bytes, const std::string& name,
                      const std::vector<std::filesystem::path>& folders, relay::Evaluator* evaluator,
                      const Options& options = {});
 
+/// The name of the first frontend whose probe says yes; empty if none does, or if the file cannot be read.
+std::string_view formatOf(const std::filesystem::path& path);
+
 /// A tensor file (input_0.pb), by the first frontend whose probe for them says yes.
 Result<model::TensorPtr> readTensor(const std::filesystem::path& path);
 

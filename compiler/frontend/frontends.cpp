@@ -214,6 +214,12 @@ Imported importFile(const std::filesystem::path& path, relay::Evaluator* evaluat
     return imported;
 }
 
+std::string_view formatOf(const std::filesystem::path& path) {
+    const Result<Source> source = sourceOf(path);
+    const Frontend* found = source ? frontendOf(*source, &Frontend::probe) : nullptr;
+    return found ? found->name : std::string_view();
+}
+
 Imported importBytes(std::span<const std::byte> bytes, const std::string& name,
                      const std::vector<std::filesystem::path>& folders, relay::Evaluator* evaluator,
                      const Options& options) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs one suite of ONNX tests through `lathe test` and compares each outcome with the committed list, SUITE.txt beside this file.
+"""Runs one suite of tests through `lathe test` and compares each outcome with the committed list, SUITE.txt beside this file.
 
     conformance.py SUITE --lathe PROGRAM [--every N] [--update]
     conformance.py SUITE --lathe PROGRAM --target TARGET --device qemu [--every N]
@@ -30,6 +30,7 @@ class Suite(NamedTuple):
     tolerance: str = "onnx"
     shared: bool = True  # it comes from the shared folder
     cc: str = ""  # by way of C source, which this command compiles
+    several: bool = False  # a folder may hold a model in several formats: names are those of files
 
 
 SUITES = {
@@ -41,12 +42,18 @@ SUITES = {
     "older": Suite("onnx-backend-old", "Tests of older versions of ONNX's operators, by release"),
     "models": Suite("models", "Models found in the wild", tolerance="model"),
     "networks": Suite("perf", "The networks that Lathe's speed is measured by", tolerance="model"),
+    "same": Suite("formats/F_same", "Networks in several formats each, with what their engines gave", several=True),
 }
 
 
+def name_of(path, suite):
+    """The path below the folder, without /model.onnx or .onnx where a folder holds one model."""
+    return str(path) if suite.several else str(path).removesuffix("/model.onnx").removesuffix(".onnx")
+
+
 def run(options, suite, folder, names):
-    """Outcomes by name: the path below the folder, without /model.onnx or .onnx. names: of those tests; empty: all."""
-    paths = [folder / name if (folder / name).is_dir() else folder / f"{name}.onnx" for name in names] or [folder]
+    """Outcomes by name. names: of those tests; empty: all."""
+    paths = [folder / name if (folder / name).exists() else folder / f"{name}.onnx" for name in names] or [folder]
     # Whole networks take minutes under an emulator.
     elsewhere = ["--target", options.target, "--device", options.device, "--timeout", "1200"] if options.target else []
     by_way_of_c = ["--cc", suite.cc] if suite.cc else []
@@ -56,7 +63,7 @@ def run(options, suite, folder, names):
     for line in process.stdout.splitlines():
         result = json.loads(line)
         if "path" in result:
-            name = str(Path(result["path"]).relative_to(folder)).removesuffix("/model.onnx").removesuffix(".onnx")
+            name = name_of(Path(result["path"]).relative_to(folder), suite)
             got[name] = outcomes.Outcome(result["outcome"], result["operator"], message=result["message"])
     return got
 

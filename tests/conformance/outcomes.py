@@ -7,13 +7,13 @@ A list is text, a test a line, sorted by name:
     test_adagrad refused ai.onnx.preview.training.Adagrad-1
     test_example wrong  # why this is how it has to be
 
-A refusal names the operator that is not supported. What is wrong, and a refusal that is not about an operator, needs a reason after
-a `#`. Lines that begin with `#` head the file.
+A refusal names the operator that is not supported. What is wrong, what is accepted and has to be refused, and a refusal that is not
+about an operator, needs a reason after a `#`. Lines that begin with `#` head the file.
 """
 from typing import NamedTuple
 
 # From good to bad. The last two are never accepted: a list that holds them is at fault itself.
-RANKS = ("passed", "refused", "wrong", "timeout", "crashed")
+RANKS = ("passed", "refused", "wrong", "accepted", "timeout", "crashed")
 NEVER = ("timeout", "crashed")
 
 
@@ -60,7 +60,7 @@ def faults(expected):
     for name, outcome in sorted(expected.items()):
         if outcome.kind in NEVER:
             yield f"{name}: the list accepts '{outcome.kind}'"
-        elif not outcome.reason and (outcome.kind == "wrong" or str(outcome) == "refused"):
+        elif not outcome.reason and (outcome.kind in ("wrong", "accepted") or str(outcome) == "refused"):
             yield f"{name}: the list gives no reason for '{outcome.kind}'"
 
 

@@ -22,17 +22,18 @@ class TestOutcomes(unittest.TestCase):
 
     def test_changes(self):
         self.assertEqual(self.changed(), [])
-        for kind in ("refused", "wrong", "timeout", "crashed"):
+        for kind in ("refused", "wrong", "accepted", "timeout", "crashed"):
             self.assertEqual(self.changed(a=Outcome(kind, "op")), ["worse"])
         self.assertEqual(self.changed(b=Outcome("passed")), ["better"])
         self.assertEqual(self.changed(c=Outcome("refused", "op")), ["better"])
+        self.assertEqual(self.changed(c=Outcome("accepted")), ["worse"])
         self.assertEqual(self.changed(b=Outcome("refused", "ai.onnx.Bar-1")), ["other"])
         self.assertEqual(self.changed(d=Outcome("passed")), ["new"])
         self.assertEqual([line.split(":")[0] for line in changes(self.expected, {})], ["gone"] * 3)
 
     def test_faults(self):
         self.assertEqual(list(faults(self.expected)), [])
-        for line in ("a wrong", "a refused", "a crashed  # so it is", "a timeout  # slow"):
+        for line in ("a wrong", "a accepted", "a refused", "a crashed  # so it is", "a timeout  # slow"):
             self.assertEqual(len(list(faults(parse(line)[1]))), 1, line)
 
     def test_update_keeps_reasons_of_what_stays(self):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# Each suite of ONNX tests through `lathe test`, against the list of its outcomes.
+# Each suite of tests through `lathe test`, against the list of its outcomes.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 set(conformance ${CMAKE_SOURCE_DIR}/tests/conformance)
-foreach(suite package debian newest older models networks)
+foreach(suite package debian newest older models networks same)
     add_test(NAME test_conformance_${suite}
              COMMAND ${Python3_EXECUTABLE} ${conformance}/conformance.py ${suite}
                      --lathe ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/lathe)

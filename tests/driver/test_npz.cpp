@@ -5,13 +5,12 @@
 #include "base/limits.h"
 #include "driver/npz.h"
 #include "support/host_tensor.h"
+#include "support/npz_file.h"
 #include "support/onnx_model.h"
 #include "support/program_of_tests.h"
 
 #include <QTemporaryDir>
 #include <QTest>
-#include <archive.h>
-#include <archive_entry.h>
 #include <fmt/format.h>
 #include <random>
 
@@ -46,31 +45,6 @@ std::string array(const std::string& shape, size_t bytes) {
     const std::string header = "{'descr': '|i1', 'fortran_order': False, 'shape': " + shape + ", }\n";
     return std::string("\x93NUMPY\x01\0", 8) + static_cast<char>(header.size()) + '\0' + header +
            std::string(bytes, '\1');
-}
-
-using Files = std::vector<std::pair<std::string, std::string>>;
-
-std::string zip(const Files& files) {
-    std::string bytes(size_t{1} << 22, '\0');
-    size_t used = 0;
-    archive* writer = archive_write_new();
-    archive_write_set_format_zip(writer);
-    archive_write_open_memory(writer, bytes.data(), bytes.size(), &used);
-    archive_entry* entry = archive_entry_new();
-    for (const auto& [name, content] : files) {
-        archive_entry_clear(entry);
-        archive_entry_set_pathname(entry, name.c_str());
-        archive_entry_set_filetype(entry, name.ends_with('/') ? AE_IFDIR : AE_IFREG);
-        archive_entry_set_perm(entry, 0644);
-        archive_entry_set_size(entry, static_cast<la_int64_t>(content.size()));
-        archive_write_header(writer, entry);
-        archive_write_data(writer, content.data(), content.size());
-    }
-    archive_entry_free(entry);
-    archive_write_close(writer);
-    archive_write_free(writer);
-    bytes.resize(used);
-    return bytes;
 }
 
 } // namespace
@@ -113,12 +87,33 @@ private slots:
             QVERIFY(*x == (tensorOf<int64_t>(types::Int64, {3}, {0, 1, 2})));
         }
         // What is no array stands beside it.
-        const auto beside = file(zip({{"read.me", "hello"}, {"folder/", ""}, {"a/b.npy", array("(2,)", 2)}}));
+        const auto beside = file(zipOf({{"read.me", "hello"}, {"folder/", ""}, {"a/b.npy", array("(2,)", 2)}}));
         QCOMPARE(*driver::arraysIn(beside), std::vector<std::string>{"a/b"});
         QVERIFY(driver::readTensorFile(beside)->shape == std::vector<int64_t>{2});
         // Its elements are what is meant, as those of a file of their own.
         const auto narrow = driver::readTensorFile(beside, {.dtype = types::Int4});
         QVERIFY(narrow && narrow->dtype == types::Int4);
+    }
+
+    void allOfThem() {
+        const auto meant = [](std::string_view name) { return name == "x" ? types::BFloat16 : types::Void; };
+        const auto all = driver::readAllOfNpz(file(compressed.toStdString()), meant);
+        QVERIFY2(all, all ? "" : toString(all.error()).c_str());
+        QCOMPARE(all->size(), size_t(2));
+        QCOMPARE(all->front().first, std::string("x"));
+        QVERIFY(all->front().second.dtype == types::BFloat16); // 0 to 5 have few bits
+        QCOMPARE(all->back().first, std::string("größe"));
+        QVERIFY(all->back().second == (tensorOf<int8_t>(types::Int8, {2}, {1, -2})));
+        const auto none = driver::readAllOfNpz(file(zipOf({})), meant); // a model without inputs is given none
+        QVERIFY(none && none->empty());
+        const std::string good = array("(2,)", 2);
+        for (const ZipFiles& files :
+             {ZipFiles{{"x.npy", good}, {"x.npy", good}}, ZipFiles{{"y.npy", good}, {"x.npy", "hello"}}}) {
+            const auto path = file(zipOf(files));
+            const auto bad = driver::readAllOfNpz(path, meant);
+            QVERIFY(!bad && bad.error().file == path.string());
+        }
+        QVERIFY(!driver::readAllOfNpz(folder_.path().toStdString(), meant));
     }
 
     void refused_data() {
@@ -127,22 +122,22 @@ private slots:
         const std::string good = array("(2,)", 2);
         QTest::newRow("empty") << std::string() << "does not begin as one";
         QTest::newRow("no zip") << good.substr(1) << "does not begin as one";
-        QTest::newRow("without files") << zip({}) << "no array";
-        QTest::newRow("without arrays") << zip({{"read.me", "hello"}}) << "no array";
-        QTest::newRow("twice") << zip({{"x.npy", good}, {"x.npy", array("(1,)", 1)}}) << "'x' twice";
-        QTest::newRow("no NumPy") << zip({{"x.npy", "hello"}}) << "'x' in it is no NumPy array";
-        QTest::newRow("nothing") << zip({{"x.npy", ""}}) << "'x' in it is no NumPy array";
-        QTest::newRow("more than it has") << zip({{"x.npy", array("(1099511627776,)", 2)}}) << "holds 2 bytes";
-        QTest::newRow("less") << zip({{"x.npy", array("(1,)", 2)}}) << "holds 2 bytes";
+        QTest::newRow("without files") << zipOf({}) << "no array";
+        QTest::newRow("without arrays") << zipOf({{"read.me", "hello"}}) << "no array";
+        QTest::newRow("twice") << zipOf({{"x.npy", good}, {"x.npy", array("(1,)", 1)}}) << "'x' twice";
+        QTest::newRow("no NumPy") << zipOf({{"x.npy", "hello"}}) << "'x' in it is no NumPy array";
+        QTest::newRow("nothing") << zipOf({{"x.npy", ""}}) << "'x' in it is no NumPy array";
+        QTest::newRow("more than it has") << zipOf({{"x.npy", array("(1099511627776,)", 2)}}) << "holds 2 bytes";
+        QTest::newRow("less") << zipOf({{"x.npy", array("(1,)", 2)}}) << "holds 2 bytes";
         const std::string whole = one.toStdString();
         QTest::newRow("cut") << whole.substr(0, whole.size() / 2) << "damaged";
         std::string changed = whole;
         changed[150] ^= 1; // of the array, which has a checksum
         QTest::newRow("changed") << changed << "damaged";
-        Files many;
+        ZipFiles many;
         for (size_t i = 0; i <= limits::npzEntries; ++i)
             many.emplace_back(fmt::format("{}.npy", i), "");
-        QTest::newRow("many") << zip(many) << "more than 10000 files";
+        QTest::newRow("many") << zipOf(many) << "more than 10000 files";
     }
     void refused() {
         QFETCH(std::string, bytes);

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "inspect/fixture.h"
+
+#include "base/json.h"
+#include "driver/npz.h"
+#include "frontend/frontend.h"
+
+#include <algorithm>
+#include <cctype>
+#include <fmt/format.h>
+#include <fstream>
+#include <iterator>
+
+namespace lathe::inspect {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr uintmax_t descriptionBytes = uintmax_t{1} << 24;
+
+std::optional<nlohmann::json> readDescription(const fs::path& path) {
+    std::error_code failed;
+    if (!fs::is_regular_file(path, failed) || fs::file_size(path, failed) > descriptionBytes || failed)
+        return std::nullopt;
+    std::ifstream file(path, std::ios::binary);
+    const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    std::optional<nlohmann::json> json = parseJson(text);
+    return json && json->is_object() ? std::move(json) : std::nullopt;
+}
+
+/// Empty: it is not there, or no text.
+std::string textOf(const nlohmann::json& object, const char* key) {
+    const auto found = object.find(key);
+    return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+/// "refuse or run (mask computed from data)": the words that stand there decide.
+Fixture::Expect expectOf(std::string_view words) {
+    const bool refuse = words.contains("refuse"), run = words.contains("run");
+    return refuse && run ? Fixture::Expect::Either : refuse ? Fixture::Expect::Refuse : Fixture::Expect::Run;
+}
+
+std::string lowerCase(std::string_view text) {
+    std::string lower(text);
+    std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return lower;
+}
+
+/// A file of the folder: no path that leads out of it.
+Result<fs::path> dataPath(const Fixture& fixture, const std::string& name) {
+    if (name.empty() || fs::path(name).filename() != name || name == "." || name == "..")
+        return failure(fmt::format("'{}' is no name of a file", name), "name a .npz file beside meta.json");
+    return fixture.folder / name;
+}
+
+Result<driver::NamedTensors> readArrays(const Fixture& fixture, const std::string& name,
+                                        const std::vector<device::RunnerValue>& values) {
+    LATHE_TRY(const fs::path path, dataPath(fixture, name));
+    return driver::readAllOfNpz(path, [&](std::string_view wanted) {
+        const auto value = std::ranges::find(values, wanted, &device::RunnerValue::name);
+        return value == values.end() ? types::Void : value->dtype;
+    });
+}
+
+Result<std::vector<model::HostTensor>> inOrder(const driver::NamedTensors& arrays,
+                                               const std::vector<device::RunnerValue>& values, std::string_view what) {
+    const auto nameOf = [](const auto& array) -> const std::string& { return array.first; };
+    for (const auto& [name, tensor] : arrays)
+        if (std::ranges::find(values, name, &device::RunnerValue::name) == values.end())
+            return failure(fmt::format("the model has no {} '{}'", what, name));
+    std::vector<model::HostTensor> ordered;
+    for (const device::RunnerValue& value : values) {
+        const auto found = std::ranges::find(arrays, value.name, nameOf);
+        if (found == arrays.end())
+            return failure(fmt::format("the data say nothing of {} '{}'", what, value.name));
+        ordered.push_back(found->second);
+    }
+    return ordered;
+}
+
+} // namespace
+
+std::optional<Fixture> fixtureIn(const fs::path& folder) {
+    const std::optional<nlohmann::json> json = readDescription(folder / "meta.json");
+    if (!json)
+        return std::nullopt;
+    Fixture fixture{.folder = folder,
+                    .formats = textOf(*json, "format"),
+                    .expect = expectOf(textOf(*json, "expect")),
+                    .why = textOf(*json, "why"),
+                    .tolerance = textOf(*json, "tolerance"),
+                    .runs = {}};
+    const auto runs = json->find("runs");
+    const bool hasRuns = runs != json->end() && runs->is_array();
+    if (fixture.formats.empty() || (!hasRuns && textOf(*json, "expect").empty()))
+        return std::nullopt;
+    if (hasRuns)
+        for (const nlohmann::json& run : *runs)
+            if (run.is_object())
+                fixture.runs.push_back({textOf(run, "inputs"), textOf(run, "outputs"), textOf(run, "note")});
+    return fixture;
+}
+
+std::vector<fs::path> modelsOf(const Fixture& fixture) {
+    std::vector<fs::path> known, others;
+    std::error_code unread;
+    for (fs::directory_iterator at(fixture.folder, unread); !unread && at != fs::directory_iterator();
+         at.increment(unread)) {
+        const std::string name = at->path().filename().string();
+        if (name == "meta.json" || at->path().extension() == ".npz")
+            continue;
+        if (!frontend::formatOf(at->path()).empty())
+            known.push_back(at->path());
+        else if (name.contains("model"))
+            others.push_back(at->path());
+    }
+    if (known.empty() && !others.empty())
+        known.push_back(std::ranges::min(others));
+    std::ranges::sort(known);
+    return known;
+}
+
+std::vector<FixtureRun> runsOf(const Fixture& fixture, const fs::path& model) {
+    if (!fixture.formats.contains('+'))
+        return fixture.runs;
+    const std::string format = lowerCase(frontend::formatOf(model));
+    const std::string ending = lowerCase(model.extension().string());
+    std::vector<FixtureRun> own;
+    for (const FixtureRun& run : fixture.runs) {
+        const std::string note = lowerCase(run.note);
+        if ((!format.empty() && note.contains(format)) || (!ending.empty() && note.contains(ending)))
+            own.push_back(run);
+    }
+    return own.empty() ? fixture.runs : own;
+}
+
+driver::InputFiles inputFilesOf(const Fixture& fixture, const FixtureRun& run) {
+    driver::InputFiles files;
+    if (const auto path = dataPath(fixture, run.inputs))
+        if (const auto names = driver::arraysIn(*path))
+            for (const std::string& name : *names)
+                files.byName.emplace(name, path->string());
+    return files;
+}
+
+Result<RunArrays> readRun(const Fixture& fixture, const FixtureRun& run, const device::RunnerModel& loaded) {
+    RunArrays arrays;
+    LATHE_TRY(arrays.inputs, readArrays(fixture, run.inputs, loaded.inputs));
+    LATHE_TRY(arrays.outputs, readArrays(fixture, run.outputs, loaded.outputs));
+    return arrays;
+}
+
+Result<DataSet> byPosition(const RunArrays& arrays, const device::RunnerModel& loaded) {
+    DataSet data;
+    LATHE_TRY(data.inputs, inOrder(arrays.inputs, loaded.inputs, "input"));
+    LATHE_TRY(data.outputs, inOrder(arrays.outputs, loaded.outputs, "output"));
+    return data;
+}
+
+} // namespace lathe::inspect

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Tests of any format, made by the formats' own engines: a folder with meta.json, one model (perhaps in several
+// formats), and for each run inputs and outputs by name in .npz files. What meta.json says is not trusted: data lie in
+// the folder itself.
+#pragma once
+
+#include "device/runner_client.h"
+#include "driver/npz.h"
+#include "inspect/data_set.h"
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lathe::inspect {
+
+struct FixtureRun {
+    std::string inputs, outputs; // names of files in the folder
+    std::string note;            // of a model in several formats: which it is for
+};
+
+struct Fixture {
+    enum class Expect : uint8_t { Run, Refuse, Either };
+
+    std::filesystem::path folder;
+    std::string formats; // "TFLite"; of a model in several "ONNX+TFLite+Keras"
+    Expect expect = Expect::Run;
+    std::string why;              // it has to be refused
+    std::string tolerance;        // in words: data/stated_tolerance.h
+    std::vector<FixtureRun> runs; // in this order on one loaded model, which may keep state between them
+};
+
+/// Nothing: the folder holds no meta.json that names a format, and runs or what is expected.
+std::optional<Fixture> fixtureIn(const std::filesystem::path& folder);
+
+/// What a frontend knows in the folder, sorted; if there is nothing, what is called a model, so that it is refused.
+std::vector<std::filesystem::path> modelsOf(const Fixture& fixture);
+
+/// Those for this model: of several formats the runs whose note names its format or the ending of its name, if there
+/// are such.
+std::vector<FixtureRun> runsOf(const Fixture& fixture, const std::filesystem::path& model);
+
+/// For the driver, which may need sizes that the model does not say.
+driver::InputFiles inputFilesOf(const Fixture& fixture, const FixtureRun& run);
+
+/// As the files have them, by name.
+struct RunArrays {
+    driver::NamedTensors inputs, outputs;
+};
+/// Fails if a file cannot be read.
+Result<RunArrays> readRun(const Fixture& fixture, const FixtureRun& run, const device::RunnerModel& loaded);
+/// In the model's order. Fails if the names are not those of the model's inputs and outputs.
+Result<DataSet> byPosition(const RunArrays& arrays, const device::RunnerModel& loaded);
+
+} // namespace lathe::inspect
