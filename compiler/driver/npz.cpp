@@ -4,14 +4,11 @@
 #include "base/limits.h"
 #include "data/npy.h"
 #include "data/stored_type.h"
+#include "data/zip_file.h"
 
 #include <algorithm>
-#include <archive.h>
-#include <archive_entry.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <locale.h>
-#include <memory>
 #include <set>
 #include <span>
 #include <sstream>
@@ -24,81 +21,48 @@ using model::HostTensor;
 
 constexpr std::string_view npyEnding = ".npy";
 
-struct FreeNpzReader {
-    void operator()(archive* reader) const { archive_read_free(reader); }
-};
-
 Diagnostic inNpz(const fs::path& path, std::string what, std::string hint) {
     Diagnostic problem = error(std::move(what), std::move(hint));
     problem.file = path.string();
     return problem;
 }
 
-/// While it lives libarchive has names as UTF-8, in this thread: it gives none that the locale lacks.
-class Utf8Names {
-public:
-    Utf8Names() : utf8_(newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr)), before_(uselocale(utf8_)) {}
-    ~Utf8Names() {
-        uselocale(before_);
-        if (utf8_)
-            freelocale(utf8_);
-    }
-    Utf8Names(const Utf8Names&) = delete;
-    Utf8Names& operator=(const Utf8Names&) = delete;
-
-private:
-    locale_t utf8_, before_;
-};
-
 /// The arrays of a file, one after the other.
 class NpzReader {
 public:
-    explicit NpzReader(const fs::path& path) : path_(path), reader_(archive_read_new()) {
+    explicit NpzReader(const fs::path& path) : path_(path), zip_(path) {
         std::error_code failed;
         const uint64_t held = fs::file_size(path_, failed);
-        most_ = std::max<uint64_t>(limits::npzArrayBytes, failed ? 0 : held);
-        archive_read_support_format_zip(reader_.get());
-        opened_ = archive_read_open_filename(reader_.get(), path.c_str(), partBytes) == ARCHIVE_OK;
+        left_ = std::max<uint64_t>(limits::npzArrayBytes, failed ? 0 : held);
     }
 
     /// Goes to the next one. False: there is none.
     Result<bool> next() {
-        archive_entry* entry = nullptr;
-        int status = opened_ ? ARCHIVE_OK : ARCHIVE_FATAL;
-        while (status == ARCHIVE_OK && (status = archive_read_next_header(reader_.get(), &entry)) == ARCHIVE_OK) {
-            if (++entries_ > limits::npzEntries)
-                return bad(fmt::format("it holds more than {} files", limits::npzEntries));
-            const char* named = archive_entry_pathname_utf8(entry);
-            name_ = named ? named : "";
-            if (archive_entry_filetype(entry) == AE_IFREG && name_.ends_with(npyEnding)) {
-                name_.resize(name_.size() - npyEnding.size());
+        while (true) {
+            const Result<bool> found = zip_.next();
+            if (!found)
+                return bad(found.error());
+            if (!*found)
+                return false;
+            if (zip_.name().ends_with(npyEnding)) {
+                name_ = zip_.name().substr(0, zip_.name().size() - npyEnding.size());
                 return true;
             }
         }
-        if (status != ARCHIVE_EOF)
-            return damaged();
-        return false;
     }
 
     const std::string& name() const { return name_; }
 
     /// The one that it went to.
     Result<HostTensor> read(DataType meant) {
-        std::string content, part(partBytes, '\0');
-        la_ssize_t got = 0;
-        // What the archive says of the size is not asked: what comes out is counted.
-        while ((got = archive_read_data(reader_.get(), part.data(), part.size())) > 0) {
-            if (taken_ += static_cast<uint64_t>(got); taken_ > most_)
-                return bad(fmt::format("there are more than {} bytes up to the end of '{}'", most_, name_),
-                           "save large arrays by numpy.save, as .npy");
-            content.append(part, 0, static_cast<size_t>(got));
-        }
-        if (got < 0)
-            return damaged();
-        if (!content.starts_with(data::npyMagic))
+        Result<std::string> content = zip_.read(left_);
+        if (!content)
+            return bad(content.error());
+        left_ -= content->size();
+        if (!content->starts_with(data::npyMagic))
             return bad(fmt::format("'{}' in it is no NumPy array", name_));
-        const uint64_t bytes = content.size();
-        std::istringstream array(std::move(content));
+        const uint64_t bytes = content->size();
+        std::istringstream array(*std::move(content));
         array.ignore(data::npyMagic.size());
         return data::readNpy(path_, array, bytes, meant);
     }
@@ -108,19 +72,14 @@ public:
     }
 
 private:
-    static constexpr size_t partBytes = size_t{1} << 17;
-
-    Failure damaged() const {
-        const char* words = archive_error_string(reader_.get());
-        return bad(fmt::format("the archive is damaged: {}", words ? words : "no reason is given"));
+    Failure bad(Diagnostic problem) const {
+        problem.file = path_.string();
+        return Failure(std::move(problem));
     }
 
     fs::path path_;
-    Utf8Names names_;
-    std::unique_ptr<archive, FreeNpzReader> reader_;
-    bool opened_ = false;
-    size_t entries_ = 0;
-    uint64_t most_ = 0, taken_ = 0; // bytes of the arrays that are read
+    data::ZipFile zip_;
+    uint64_t left_ = 0; // bytes that arrays may still have
     std::string name_;
 };
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// NumPy's .npz files: zip archives of .npy files, compressed or not, which libarchive reads. Anybody may have made them: an
-// array takes memory only as far as it has come out of the archive, and all that are read no more than limits::npzArrayBytes or
-// the file has, so that a small file cannot fill the memory; a name that stands there twice is refused, since readers differ in which they take.
+// NumPy's .npz files: zip archives (data/zip_file.h) of .npy files. All arrays that are read together take no more memory than
+// limits::npzArrayBytes or the file has; a name that stands there twice is refused, since readers differ in which they take.
 #pragma once
 
 #include "driver/tensor_files.h"

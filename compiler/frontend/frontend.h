@@ -21,6 +21,7 @@
 namespace lathe::frontend {
 
 struct AddedOperators; // frontend/added_operators.h
+class Members;         // frontend/common/members.h
 
 struct Options {
     /// Symbols of inputs to fix: "batch" -> 1; or input dims by input name.
@@ -35,14 +36,15 @@ struct Options {
     std::shared_ptr<Budget> budget = std::make_shared<Budget>();
 };
 
-/// A model as it lies in a file or in memory.
+/// A model as it lies in a file, a folder or in memory.
 struct Source {
     std::string name; // as the user named it, for diagnostics
     /// Where data beside the model may lie: the folder that the user named, and where the model is a link that of the file
     /// itself (hubs keep models so). Nowhere if empty.
     std::vector<std::filesystem::path> folders;
-    model::Bytes bytes;    // all of the file
-    FileIdentity identity; // of the file; none of a model in memory
+    model::Bytes bytes;                     // all of the file; empty of a folder
+    FileIdentity identity;                  // of the file; none of a folder or a model in memory
+    std::shared_ptr<const Members> members; // of a folder or a zip archive; else null
 };
 
 struct Imported {
@@ -54,9 +56,9 @@ struct Imported {
 
 struct Frontend {
     std::string_view name; // "ONNX"
-    /// Whether a model of this format may begin like these bytes and have this name: a guess from the first bytes, cheap and
-    /// never wrong for a good file.
-    bool (*probe)(std::span<const std::byte> bytes, const std::filesystem::path& path);
+    /// Whether it may be a model of this format: a guess from the first bytes or the names of its files, cheap and never wrong
+    /// for a good one.
+    bool (*probe)(const Source& source);
     /// File to ModelGraph (if it can be read at all) and relay Module. What the file contains is never thrown for
     /// but reported; what the budget's checkpoint throws passes through. evaluator folds values that types depend on; null:
     /// none are folded.
@@ -65,8 +67,9 @@ struct Frontend {
     model::Role (*roleOf)(const model::Node& node);
     /// Whether the format has the operator, or Lathe has a converter for it.
     bool (*hasOperator)(const std::string& domain, const std::string& name);
-    /// Whether a file of one tensor, as the format's test data are, may begin so: a guess like that of models.
-    bool (*probeTensor)(std::span<const std::byte> bytes, const std::filesystem::path& path);
+    /// Whether it may be a file of one tensor, as the format's test data are: a guess like that of models. Null, like what reads
+    /// them, if the format has no such files.
+    bool (*probeTensor)(const Source& source);
     Result<model::TensorPtr> (*readTensor)(const Source& source);
 };
 

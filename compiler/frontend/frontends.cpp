@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The table of formats, and the guess at what a file is that belongs to none of them.
+// The table of formats.
 #include "frontend/frontend.h"
 
 #include "base/limits.h"
 #include "frontend/added_operators.h"
 #include "frontend/common/map_file.h"
+#include "frontend/common/members.h"
+#include "frontend/guess_format.h"
 #include "frontend/onnx/body_text.h"
 #include "frontend/onnx/import.h"
 #include "frontend/onnx/ops.h"
@@ -25,36 +27,16 @@ constexpr auto table = std::to_array<Frontend>({
     {"ONNX", onnx::probe, onnx::importModel, onnx::roleOf, onnx::hasOperator, onnx::probeTensor, onnx::readTensor},
 });
 
-/// What a file that no frontend knows seems to be, by its first bytes.
-std::string guessFormat(const Source& source) {
-    const std::span<const std::byte> bytes = source.bytes.view;
-    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    if (text.size() >= 8 && text.substr(4, 4) == "TFL3")
-        return "this is a TFLite model; export the model to ONNX";
-    if (text.starts_with("\x7f"
-                         "ELF"))
-        return source.name == "-"
-                   ? "this is a program or a library; an artifact is read from a file that is named, not "
-                     "from standard input"
-                   : "this is a program or a library; name a model";
-    if (text.starts_with("PK\x03\x04"))
-        return "this is a ZIP archive (perhaps a TorchScript or PyTorch file); export the model to ONNX";
-    if (text.starts_with("\x89HDF"))
-        return "this is an HDF5 file (perhaps Keras); export the model to ONNX";
-    if (text.starts_with("version https://git-lfs"))
-        return "this is a Git LFS pointer, not the model; fetch the file with git lfs pull";
-    if (text.starts_with("{") || text.starts_with("<") || text.starts_with("#"))
-        return "this is a text file; export the model to ONNX in binary form";
-    return "the file is damaged, cut off, or of another format; copy or export it again";
-}
-
 Result<Source> sourceOf(const std::filesystem::path& path) {
+    std::error_code code;
+    if (std::filesystem::is_directory(path, code))
+        return Source{path.string(), {path}, {}, {}, membersOfFolder(path)};
     LATHE_TRY(MappedFile file, mapFile(path, limits::modelFileBytes));
     std::vector<std::filesystem::path> folders{path.has_parent_path() ? path.parent_path() : "."};
-    std::error_code code;
     if (const auto real = std::filesystem::canonical(path, code); !code)
         folders.push_back(real.parent_path());
-    return Source{path.string(), std::move(folders), std::move(file.bytes), file.identity};
+    std::shared_ptr<const Members> members = membersIn(file.bytes);
+    return Source{path.string(), std::move(folders), std::move(file.bytes), file.identity, std::move(members)};
 }
 
 Imported refused(Diagnostic reason, const std::string& file) {
@@ -85,7 +67,8 @@ model::ValueType valueType(const relay::TensorType& tensor) {
                           .dtype = tensor.dtype,
                           .hasShape = true,
                           .shape = {},
-                          .element = nullptr};
+                          .element = nullptr,
+                          .quantization = nullptr};
     for (const arith::Expr& dim : tensor.shape) {
         const std::optional<int64_t> size = arith::asInt(dim);
         type.shape.push_back(size ? model::Dim{*size, {}} : model::Dim{-1, toString(dim)});
@@ -169,7 +152,7 @@ void addFoundTypes(model::ModelGraph& model, const relay::Module& module) {
 
 /// The first frontend whose probe of that kind knows the file; null if none does.
 const Frontend* frontendOf(const Source& source, decltype(Frontend::probe) Frontend::* probe) {
-    const auto knows = [&](const Frontend& frontend) { return (frontend.*probe)(source.bytes.view, source.name); };
+    const auto knows = [&](const Frontend& frontend) { return frontend.*probe && (frontend.*probe)(source); };
     const auto found = std::ranges::find_if(table, knows);
     return found == table.end() ? nullptr : &*found;
 }
@@ -183,7 +166,7 @@ std::string formats() {
 }
 
 Imported import(const Source& source, relay::Evaluator* evaluator, const Options& options) {
-    if (source.bytes.view.empty())
+    if (source.bytes.view.empty() && !source.members)
         return refused(error("the file is empty", "copy or export the model again"), source.name);
     if (const Frontend* found = frontendOf(source, &Frontend::probe)) {
         Imported imported = found->import(source, evaluator, options);
@@ -199,7 +182,7 @@ Imported import(const Source& source, relay::Evaluator* evaluator, const Options
         return imported;
     }
     return refused(
-        error(fmt::format("the file is no model of a format that Lathe imports ({})", formats()), guessFormat(source)),
+        error(fmt::format("this is no model of a format that Lathe imports ({})", formats()), guessFormat(source)),
         source.name);
 }
 
@@ -223,7 +206,8 @@ std::string_view formatOf(const std::filesystem::path& path) {
 Imported importBytes(std::span<const std::byte> bytes, const std::string& name,
                      const std::vector<std::filesystem::path>& folders, relay::Evaluator* evaluator,
                      const Options& options) {
-    return import(Source{name, folders, {nullptr, bytes}, {}}, evaluator, options);
+    const model::Bytes all{nullptr, bytes};
+    return import(Source{name, folders, all, {}, membersIn(all)}, evaluator, options);
 }
 
 Result<void> checkAdded(const AddedOperators& added) {

@@ -135,7 +135,7 @@ private slots:
         changed[150] ^= 1; // of the array, which has a checksum
         QTest::newRow("changed") << changed << "damaged";
         ZipFiles many;
-        for (size_t i = 0; i <= limits::npzEntries; ++i)
+        for (size_t i = 0; i <= limits::zipEntries; ++i)
             many.emplace_back(fmt::format("{}.npy", i), "");
         QTest::newRow("many") << zipOf(many) << "more than 10000 files";
     }

@@ -13,6 +13,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 #include <filesystem>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace lathe::testing::test_bad_models {
@@ -94,7 +95,12 @@ private slots:
 
     void missing() { refused(folder_ / "model.onnx", {"", "", "cannot be opened", "invalid"}); }
 
-    void folder() { refused(folder_, {"", "", "not a regular file", "invalid"}); }
+    void folder() { refused(folder_, {"", "", "no model of a format", "invalid"}); }
+
+    void pipe() {
+        QCOMPARE(mkfifo((folder_ / "pipe").c_str(), 0600), 0);
+        refused(folder_ / "pipe", {"", "", "not a regular file", "invalid"});
+    }
 
     void empty() { refusedBytes("", {"", "", "empty", "invalid"}); }
 

@@ -9,8 +9,8 @@
 
 namespace lathe::frontend::onnx {
 
-bool probe(std::span<const std::byte> bytes, const std::filesystem::path&) {
-    return mayBeModel(bytes);
+bool probe(const Source& source) {
+    return mayBeModel(source.bytes.view);
 }
 
 Imported importModel(const Source& source, relay::Evaluator* evaluator, const Options& options) {
@@ -25,8 +25,8 @@ Imported importModel(const Source& source, relay::Evaluator* evaluator, const Op
     return result;
 }
 
-bool probeTensor(std::span<const std::byte> bytes, const std::filesystem::path&) {
-    return mayBeTensor(bytes);
+bool probeTensor(const Source& source) {
+    return mayBeTensor(source.bytes.view);
 }
 
 Result<model::TensorPtr> readTensor(const Source& source) {

@@ -8,13 +8,13 @@
 
 namespace lathe::frontend::onnx {
 
-/// Whether the bytes begin with a field of ModelProto. The path says nothing.
-bool probe(std::span<const std::byte> bytes, const std::filesystem::path& path);
+/// Whether the bytes begin with a field of ModelProto.
+bool probe(const Source& source);
 
 Imported importModel(const Source& source, relay::Evaluator* evaluator, const Options& options);
 
-/// Whether the bytes begin with a field of TensorProto. The path says nothing.
-bool probeTensor(std::span<const std::byte> bytes, const std::filesystem::path& path);
+/// Whether the bytes begin with a field of TensorProto.
+bool probeTensor(const Source& source);
 
 /// A TensorProto file (input_0.pb).
 Result<model::TensorPtr> readTensor(const Source& source);

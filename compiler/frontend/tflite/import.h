@@ -7,8 +7,8 @@
 
 namespace lathe::frontend::tflite {
 
-/// Whether the bytes have the identifier of a TFLite model at its place. The path says nothing.
-bool probe(std::span<const std::byte> bytes, const std::filesystem::path& path);
+/// Whether the bytes have the identifier of a TFLite model at its place.
+bool probe(const Source& source);
 
 Imported importModel(const Source& source, relay::Evaluator* evaluator, const Options& options);
 

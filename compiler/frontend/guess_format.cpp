@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/guess_format.h"
+
+#include "data/zip_file.h"
+#include "frontend/common/members.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace lathe::frontend {
+namespace {
+
+using Names = std::vector<std::string>;
+
+bool has(const Names& names, std::string_view name) {
+    return std::ranges::find(names, name) != names.end();
+}
+/// Of files whose folder has any name: torch writes all files of a model into one.
+bool hasBelow(const Names& names, std::string_view path) {
+    return std::ranges::any_of(names, [&](const std::string& name) {
+        const size_t slash = name.find('/');
+        return slash != std::string::npos && std::string_view(name).substr(slash + 1).starts_with(path);
+    });
+}
+
+std::string guessFolder(const Names& names) {
+    if (has(names, "saved_model.pb") || has(names, "saved_model.pbtxt"))
+        return "this is a TensorFlow SavedModel; export the model to ONNX";
+    if (has(names, "checkpoint"))
+        return "these are checkpoints of TensorFlow, weights without a model; export the model to ONNX";
+    return "this is a folder; name the model file itself";
+}
+
+std::string guessArchive(const Names& names) {
+    if (has(names, "config.json") && has(names, "model.weights.h5"))
+        return "this is a Keras model; export the model to ONNX";
+    if (hasBelow(names, "archive_format") || has(names, "serialized_exported_program.json"))
+        return "this is a program of torch.export; export the model to ONNX by torch.onnx.export";
+    if (hasBelow(names, "code/"))
+        return "this is a TorchScript program; export the model to ONNX by torch.onnx.export";
+    if (hasBelow(names, "data.pkl"))
+        return "these are weights without a model, saved by torch.save; load them into their model and export that to "
+               "ONNX";
+    if (!names.empty() && std::ranges::all_of(names, [](const std::string& name) { return name.ends_with(".npy"); }))
+        return "these are arrays of NumPy, not a model; name the model file itself";
+    return "this is a ZIP archive without a model; name the model file itself";
+}
+
+} // namespace
+
+std::string guessFormat(const Source& source) {
+    const std::span<const std::byte> bytes = source.bytes.view;
+    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    if (source.members) {
+        const Result<Names> names = source.members->names();
+        if (!names)
+            return fmt::format("{}; {}", names.error().what, names.error().hint);
+        return text.empty() ? guessFolder(*names) : guessArchive(*names);
+    }
+    if (text.size() >= 8 && text.substr(4, 4) == "TFL3")
+        return "this is a TFLite model; export the model to ONNX";
+    if (text.starts_with("\x7f"
+                         "ELF"))
+        return source.name == "-"
+                   ? "this is a program or a library; an artifact is read from a file that is named, not "
+                     "from standard input"
+                   : "this is a program or a library; name a model";
+    if (text.starts_with("\x89HDF"))
+        return "this is an HDF5 file (perhaps Keras); export the model to ONNX";
+    if (text.starts_with("version https://git-lfs"))
+        return "this is a Git LFS pointer, not the model; fetch the file with git lfs pull";
+    if (text.starts_with("{") || text.starts_with("<") || text.starts_with("#"))
+        return "this is a text file; export the model to ONNX in binary form";
+    return "the file is damaged, cut off, or of another format; copy or export it again";
+}
+
+} // namespace lathe::frontend
