@@ -39,6 +39,13 @@ struct Dim {
     std::string name;
 };
 
+/// What the stored integers of a tensor stand for: real = scale * (stored - zeroPoint).
+struct Quantization {
+    std::vector<double> scale;      // one for the tensor, or one for each index along `axis`
+    std::vector<int64_t> zeroPoint; // as many
+    int64_t axis = 0;               // of no meaning where there is one scale
+};
+
 /// Declared type of a value. Nested for sequence (element), optional (element) and map (key dtype, element).
 struct ValueType {
     enum class Kind { Unknown, Tensor, Sequence, Optional, Map } kind = Kind::Unknown;
@@ -46,6 +53,7 @@ struct ValueType {
     bool hasShape = false;
     std::vector<Dim> shape;
     std::shared_ptr<const ValueType> element;
+    std::shared_ptr<const Quantization> quantization; // null where elements are what they say
 };
 std::string toString(const ValueType& type); // "float32[batch,3,?,?]", "sequence(float32[…])"
 
