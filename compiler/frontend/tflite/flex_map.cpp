@@ -59,11 +59,11 @@ public:
         const auto keyWidth = unsignedAt(*values - 2 * width, width);
         const size_t keysOffset = *values - 3 * width;
         const auto back = unsignedAt(keysOffset, width);
-        const auto count = sizeAt(*values, width);
+        const auto count = sizeAt(*values, width, width);
         if (!keyWidth || !isWidth(*keyWidth) || !back || *back > keysOffset || !count)
             return std::nullopt;
         const size_t keys = keysOffset - static_cast<size_t>(*back);
-        if (sizeAt(keys, static_cast<size_t>(*keyWidth)) != count)
+        if (sizeAt(keys, static_cast<size_t>(*keyWidth), static_cast<size_t>(*keyWidth)) != count)
             return std::nullopt;
         std::vector<model::Attribute> entries;
         for (size_t i = 0; i < *count; ++i) {
@@ -116,12 +116,12 @@ private:
         return std::nullopt;
     }
 
-    /// The number of elements before a vector, if as many bytes at least are there.
-    std::optional<size_t> sizeAt(size_t vector, size_t width) const {
+    /// The number of elements of elementWidth bytes, which stands before them in `width` bytes, if they are all there.
+    std::optional<size_t> sizeAt(size_t vector, size_t width, size_t elementWidth) const {
         if (vector < width)
             return std::nullopt;
         const auto count = unsignedAt(vector - width, width);
-        if (!count || vector > bytes_.size() || *count > (bytes_.size() - vector) / width)
+        if (!count || vector > bytes_.size() || *count > (bytes_.size() - vector) / elementWidth)
             return std::nullopt;
         return static_cast<size_t>(*count);
     }
@@ -199,7 +199,7 @@ private:
             return scalar(keyAt(value));
         case flexString:
         case flexBlob: {
-            const auto size = at ? sizeAt(*at, value.targetWidth) : std::nullopt;
+            const auto size = at ? sizeAt(*at, value.targetWidth, 1) : std::nullopt;
             return size ? scalar(textAt(*at, *size)) : std::nullopt;
         }
         default:
@@ -240,7 +240,7 @@ private:
         }
         const auto at = target(value);
         const size_t width = value.targetWidth;
-        const auto count = at ? sizeAt(*at, width) : std::nullopt;
+        const auto count = at ? sizeAt(*at, width, width) : std::nullopt;
         if (!count || !spend(*count))
             return std::nullopt;
         std::vector<Scalar> elements;

@@ -33,8 +33,8 @@ public:
     /// one elsewhere. What may be wrong but has one meaning is added to `warnings`.
     Result<model::ValueType> typeOf(const ::tflite::Tensor& tensor, bool isInput, std::vector<Diagnostic>& warnings);
 
-    /// Whether the file has elements for the tensor, or needs none because one of its sizes is 0.
-    Result<bool> isConstant(const ::tflite::Tensor& tensor) const;
+    /// Whether the file has elements for the tensor.
+    Result<bool> hasElements(const ::tflite::Tensor& tensor) const;
     Result<model::TensorPtr> read(const ::tflite::Tensor& tensor);
 
     /// The bytes of a buffer: in the FlatBuffer or behind it.
