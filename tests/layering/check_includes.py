@@ -68,12 +68,12 @@ SHIPPED = {"compiler/runtime/lathe_rt.h", "compiler/runtime/linked_model.h", "co
            "compiler/abi/dlpack.h"}
 QT = re.compile(r"^(Q[A-Z]\w*|Qt\w+/.*|Qsci/.*|qcustomplot\.h)$")
 # Parsing these costs seconds: only the folders that are about them may include them.
-HEAVY_FOLDERS = ("compiler/codegen/llvm/", "compiler/frontend/onnx/")
+HEAVY_FOLDERS = ("compiler/codegen/llvm/", "compiler/frontend/onnx/", "compiler/frontend/tflite/")
 # Interfaces of libraries that one file stands for.
 ONE_FILE = {"xgboost/": "compiler/tune/xgb_model.cpp"}
 # Headers of a format: the one file that includes them, beside the format's own folder.
 FORMATS = {"frontend/onnx/": "compiler/frontend/frontends.cpp"}
-HEAVY = re.compile(r"^(llvm|llvm-c|lld|clang|onnx|google/protobuf)/|\.pb\.h$")
+HEAVY = re.compile(r"^(llvm|llvm-c|lld|clang|onnx|google/protobuf|flatbuffers)/|\.pb\.h$")
 
 
 def in_table(path):

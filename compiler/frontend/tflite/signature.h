@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where a model begins. A file may name its graphs by signatures, with words of their own for inputs and outputs: those that
+// people know. A file without has its first graph, by the names of its tensors.
+#pragma once
+
+#include "base/result.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+namespace tflite {
+struct Model;
+}
+
+namespace lathe::frontend::tflite {
+
+struct Signature {
+    std::string key; // empty: the file has none that is chosen
+    size_t subgraph = 0;
+    std::map<int32_t, std::string> inputs, outputs; // names by the tensors' indices
+};
+
+/// The only signature, else `serving_default`, else the first graph. Every tensor that it names is an input or output of its graph.
+Result<Signature> chooseSignature(const ::tflite::Model& model);
+
+} // namespace lathe::frontend::tflite
