@@ -105,8 +105,7 @@ bool haveEqualPhases(const Ints& kernel, const Ints& strides) {
     return equal && several;
 }
 
-} // namespace
-
+/// Whether phases pay: each has a tap, and there are few of them or all have equally many.
 bool hasPhases(const Ints& kernel, const Ints& strides) {
     int64_t phases = 1;
     if (haveEqualPhases(kernel, strides))
@@ -116,6 +115,9 @@ bool hasPhases(const Ints& kernel, const Ints& strides) {
     return phases > 1 && phases <= mostPhases;
 }
 
+/// For each phase p, of as many as the product of the strides, one convolution of x with every s-th tap: y[s·q + p] =
+/// sum over j of x[q − j] · w[s·j + p]. Where all have equally many taps, one convolution that has the phases as
+/// channels. What they give is interleaved.
 Var convolutionByPhases(Builder& b, Var x, Var weights, const Ints& kernel, const Ints& strides, int64_t groups,
                         const Dims& cut, const Dims& size, DataType out) {
     if (b.failed())
@@ -159,6 +161,50 @@ Var convolutionByPhases(Builder& b, Var x, Var weights, const Ints& kernel, cons
     } else
         interleaved = reshape(b, transpose(b, reshape(b, all, apart), order), joined);
     return pad(b, interleaved, "constant", before, after);
+}
+
+/// By zeros between the inputs.
+Var convolutionOfSpread(Builder& b, Var x, Var weights, const TransposedWindow& window, int64_t groups, const Dims& cut,
+                        const Dims& size, DataType out) {
+    if (b.failed())
+        return {};
+    const size_t spatial = window.kernel.size();
+    const Dims shape = b.shape(x);
+    Dims before(2, Expr(0)), after = before;
+    Ints interior = {0, 0};
+    for (size_t i = 0; i < spatial; ++i) {
+        const int64_t stride = window.strides[i], reach = (window.kernel[i] - 1) * window.dilations[i];
+        const Expr places = (shape[i + 2] - 1) * stride + 1;
+        before.push_back(arith::simplify(Expr(reach) - cut[i]));
+        after.push_back(arith::simplify(size[i] + cut[i] - places));
+        interior.push_back(stride - 1);
+    }
+    AxesAttrs flip;
+    flip.axes = iotaInts(2, static_cast<int64_t>(spatial) + 2);
+    weights = b.call(Op::Reverse, {weights}, flip);
+    ConvAttrs attrs;
+    attrs.strides.assign(spatial, 1);
+    attrs.dilations = window.dilations;
+    attrs.before.assign(spatial, Expr(0));
+    attrs.after = attrs.before;
+    attrs.groups = groups;
+    attrs.outDtype = productType(b, x, weights, out);
+    return b.call(Op::Conv, {pad(b, x, "constant", before, after, interior), weights}, attrs);
+}
+
+} // namespace
+
+Var transposedConvolution(Builder& b, Var x, Var weights, const TransposedWindow& window, int64_t groups,
+                          const Dims& cut, const Dims& size, DataType out) {
+    const bool isDilated = std::ranges::any_of(window.dilations, [](int64_t dilation) { return dilation != 1; });
+    // Of a single place any stride gives the same; one as long as the kernel makes a product of it, without padding.
+    Ints apart = window.strides;
+    for (size_t i = 0; i < apart.size(); ++i)
+        if (arith::isConst(dim(b, x, static_cast<int64_t>(i) + 2), 1))
+            apart[i] = window.kernel[i];
+    return !isDilated && hasPhases(window.kernel, apart)
+               ? convolutionByPhases(b, x, weights, window.kernel, apart, groups, cut, size, out)
+               : convolutionOfSpread(b, x, weights, window, groups, cut, size, out);
 }
 
 } // namespace lathe::frontend

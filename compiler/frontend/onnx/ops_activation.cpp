@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Activations, composed of elementwise operators: fusion makes one kernel of each.
-#include "frontend/common/emit.h"
+#include "frontend/common/activations.h"
 #include "frontend/onnx/ops.h"
-
-#include <cmath>
-#include <numbers>
 
 namespace lathe::frontend::onnx {
 
@@ -13,23 +10,10 @@ using namespace relay;
 
 namespace {
 
-Var negativeOr(Builder& b, Var x, Var whenNegative) {
-    return where(b, less(b, x, scalarLike(b, 0, x)), whenNegative, x);
-}
-
 /// log(1 + exp(x)) without overflow: max(x, 0) + log(1 + exp(-|x|)).
 Var softplus(Builder& b, Var x) {
     const Var small = b.call(Op::Exp, {b.call(Op::Negative, {b.call(Op::Abs, {x})})});
     return add(b, b.call(Op::Relu, {x}), b.call(Op::Log, {addTo(b, small, 1)}));
-}
-
-Var hardSigmoid(Builder& b, Var x, double alpha, double beta) {
-    const Var line = addTo(b, mulBy(b, x, alpha), beta);
-    return minimum(b, maximum(b, line, scalarLike(b, 0, x)), scalarLike(b, 1, x));
-}
-
-Var elu(Builder& b, Var x, double alpha) {
-    return negativeOr(b, x, mulBy(b, addTo(b, b.call(Op::Exp, {x}), -1), alpha));
 }
 
 /// A function that a name and two numbers say; x of its compute type.
@@ -76,17 +60,6 @@ Var mish(Builder& b, Var x) {
     const Var n = where(b, negative, mul(b, e, addTo(b, e, 2)), addTo(b, mulBy(b, e, 2), 1));
     const Var m = where(b, negative, scalarLike(b, 2, x), mulBy(b, mul(b, e, e), 2));
     return mul(b, x, b.call(Op::Divide, {n, add(b, n, m)}));
-}
-
-Var gelu(Builder& b, Var x, bool byTanh) {
-    Var inner;
-    if (byTanh) {
-        const Var cube = mul(b, mul(b, x, x), x);
-        inner = b.call(Op::Tanh, {mulBy(b, add(b, x, mulBy(b, cube, 0.044715)), std::sqrt(2 / std::numbers::pi))});
-    } else {
-        inner = b.call(Op::Erf, {mulBy(b, x, std::numbers::sqrt2 / 2)});
-    }
-    return mul(b, mulBy(b, x, 0.5), addTo(b, inner, 1));
 }
 
 } // namespace

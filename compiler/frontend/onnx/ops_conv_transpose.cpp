@@ -29,9 +29,6 @@ struct TransposedConv {
         return stride >= 1 && dilation >= 1 && kernel[dim] >= 1 && extra[dim] >= 0 &&
                std::max({stride, dilation, kernel[dim], extra[dim]}) <= mostExtent;
     }
-    bool isDilated() const {
-        return std::ranges::any_of(steps.dilations, [](int64_t dilation) { return dilation != 1; });
-    }
 };
 
 std::optional<TransposedConv> readTransposed(NodeReader& node, Builder& b, Var weights, size_t spatial) {
@@ -63,9 +60,6 @@ std::optional<TransposedConv> readTransposed(NodeReader& node, Builder& b, Var w
 /// What becomes of the spatial dims.
 struct ResultDims {
     Dims cut, sizes; // of what all inputs reach: elements before the result, and the result's
-    // The same by padding, of all dims: zeros around the input, and between its elements.
-    Dims before = {0, 0}, after = {0, 0};
-    Ints interior = {0, 0};
 
     void add(const TransposedConv& conv, size_t dim, const Expr& size) {
         const int64_t stride = conv.steps.strides[dim], extra = conv.extra[dim];
@@ -80,9 +74,6 @@ struct ResultDims {
         } else if (conv.autoPad == "VALID") {
             cutBefore = cutAfter = 0;
         }
-        before.push_back(arith::simplify(Expr(reach) - cutBefore));
-        after.push_back(arith::simplify(Expr(reach + extra) - cutAfter));
-        interior.push_back(stride - 1);
         cut.push_back(cutBefore);
         sizes.push_back(arith::simplify((size - 1) * stride + extra + reach + 1 - cutBefore - cutAfter));
     }
@@ -110,24 +101,6 @@ Var withResultsFirst(Builder& b, Var weights, int64_t groups) {
     return weights;
 }
 
-/// By zeros between the inputs.
-Var convolutionOfSpread(Builder& b, Var x, Var weights, const TransposedConv& conv, const ResultDims& dims,
-                        DataType out) {
-    const size_t spatial = conv.kernel.size();
-    AxesAttrs flip;
-    flip.axes = iotaInts(2, static_cast<int64_t>(spatial) + 2);
-    weights = b.call(Op::Reverse, {weights}, flip);
-    ConvAttrs attrs;
-    attrs.strides.assign(spatial, 1);
-    attrs.dilations = conv.steps.dilations;
-    attrs.before.assign(spatial, Expr(0));
-    attrs.after = attrs.before;
-    attrs.groups = conv.groups;
-    attrs.outDtype = productType(b, x, weights, out);
-    const Var spread = pad(b, x, "constant", dims.before, dims.after, dims.interior);
-    return b.call(Op::Conv, {spread, weights}, attrs);
-}
-
 } // namespace
 
 void convertConvTranspose(NodeReader& node, Builder& b) {
@@ -140,27 +113,21 @@ void convertConvTranspose(NodeReader& node, Builder& b) {
     const std::optional<TransposedConv> conv = readTransposed(node, b, weights, spatial);
     if (!conv)
         return;
-    const Ints &kernel = conv->kernel, &strides = conv->steps.strides;
     ResultDims dims;
-    // Of a single place any stride gives the same; one as long as the kernel makes a product of it, without padding.
-    Ints apart = strides;
     for (size_t i = 0; i < spatial; ++i) {
         if (!conv->isInRange(i))
             return node.fail("kernel, strides and dilations must be positive, output_padding not negative");
         const Expr size = shape[i + 2];
         // ONNX counts (size - 1) * stride + 1 places for the input, which is no number of places if it is empty.
-        if (strides[i] > 1)
+        if (conv->steps.strides[i] > 1)
             x = assume(b, x, arith::gt(size, 0),
                        fmt::format("dim {} of {} is not 0, as a stride needs it", i + 2, text(shape)));
         dims.add(*conv, i, size);
-        if (arith::isConst(size, 1))
-            apart[i] = kernel[i];
     }
     weights = withResultsFirst(b, weights, conv->groups);
-    const bool byPhases = !conv->isDilated() && hasPhases(kernel, apart);
     const DataType sums = bias ? computeType(b, x) : types::Void;
-    const Var y = byPhases ? convolutionByPhases(b, x, weights, kernel, apart, conv->groups, dims.cut, dims.sizes, sums)
-                           : convolutionOfSpread(b, x, weights, *conv, dims, sums);
+    const Var y = transposedConvolution(b, x, weights, {conv->kernel, conv->steps.strides, conv->steps.dilations},
+                                        conv->groups, dims.cut, dims.sizes, sums);
     node.set(0, b.failed() ? Var{} : cast(b, addChannelBias(b, y, bias), b.dtype(x)));
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Normalizations and dropout.
-#include "frontend/common/emit.h"
+#include "frontend/common/local_response.h"
 #include "frontend/onnx/ops.h"
 
 #include <fmt/format.h>
@@ -193,20 +193,8 @@ void convertLRN(NodeReader& node, Builder& b) {
     const int64_t size = node.integer("size", 1);
     if (size < 1 || size > (1 << 20))
         return node.fail(fmt::format("size is {}", size));
-    const Dims shape = b.shape(x);
-    const Expr area = product({shape.begin() + 2, shape.end()});
-    PoolAttrs attrs; // the mean over neighbouring channels, with zeros beyond the ends
-    attrs.kernel = {size, 1};
-    attrs.strides = attrs.dilations = {1, 1};
-    attrs.before = {(size - 1) / 2, 0};
-    attrs.after = {size / 2, 0};
-    attrs.countPadding = true;
-    node.set(0, inSingle(b, x, [&](Var v) {
-                 const Var planes = reshape(b, mul(b, v, v), {shape[0], 1, shape[1], area});
-                 const Var mean = reshape(b, b.call(Op::AvgPool, {planes}, attrs), shape);
-                 const Var base = addTo(b, mulBy(b, mean, node.real("alpha", 1e-4)), node.real("bias", 1));
-                 return div(b, v, b.call(Op::Power, {base, scalarLike(b, node.real("beta", 0.75), v)}));
-             }));
+    node.set(0, localResponse(b, x, (size - 1) / 2, size / 2, node.real("alpha", 1e-4), node.real("bias", 1),
+                              node.real("beta", 0.75)));
 }
 
 void convertDropout(NodeReader& node, Builder& b) {

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Arithmetic element by element, with NumPy's broadcasting. Quantized operands count as the real numbers that they
+// stand for; integers that are no quantized ones stay integers.
+#include "frontend/tflite/elementwise.h"
+#include "frontend/tflite/ops.h"
+#include "relay/attrs.h"
+
+#include <numbers>
+
+namespace lathe::frontend::tflite {
+
+using namespace relay;
+
+namespace {
+
+/// Gives x op y behind the node's fused activation.
+void giveActivated(NodeReader& node, Builder& b, Op op) {
+    const Var x = realOf(node, 0), y = realOf(node, 1);
+    give(node, 0, activated(node, b.call(op, {x, y})));
+}
+
+/// Gives the greater or the smaller of each two, which is one of them.
+void giveExtreme(NodeReader& node, Builder& b, Op op) {
+    Movement moved(node, {0, 1});
+    const Var x = moved.in(0), y = moved.in(1);
+    moved.give(0, b.call(op, {x, y}));
+}
+
+/// Whether the sign is set, of zeros too. x: float32 or float64.
+Var hasSign(Builder& b, Var x) {
+    if (b.failed())
+        return {};
+    CastAttrs attrs;
+    attrs.dtype = b.dtype(x) == types::Float64 ? types::Int64 : types::Int32;
+    return less(b, b.call(Op::BitCast, {x}, attrs), b.scalarInt(0, attrs.dtype));
+}
+
+/// The angle of (x, y): that of their magnitudes, in the first quadrant, then mirrored. Equal magnitudes are 0 and
+/// infinity too, of which there is no quotient.
+Var angle(Builder& b, Var y, Var x) {
+    const Var height = b.call(Op::Abs, {y}), width = b.call(Op::Abs, {x}), zero = scalarLike(b, 0, x);
+    const Var diagonal = where(b, equal(b, width, zero), zero, scalarLike(b, std::numbers::pi / 4, x));
+    const Var acute = where(b, equal(b, height, width), diagonal, b.call(Op::Atan, {div(b, height, width)}));
+    const Var upper = where(b, hasSign(b, x), sub(b, scalarLike(b, std::numbers::pi, x), acute), acute);
+    return where(b, hasSign(b, y), b.call(Op::Negative, {upper}), upper);
+}
+
+} // namespace
+
+void convertAdd(NodeReader& node, Builder& b) {
+    giveActivated(node, b, Op::Add);
+}
+void convertSub(NodeReader& node, Builder& b) {
+    giveActivated(node, b, Op::Subtract);
+}
+void convertMul(NodeReader& node, Builder& b) {
+    giveActivated(node, b, Op::Multiply);
+}
+void convertDiv(NodeReader& node, Builder& b) {
+    giveActivated(node, b, Op::Divide);
+}
+void convertFloorDiv(NodeReader& node, Builder& b) {
+    giveCombined(node, b, [&](Var x, Var y) { return floorQuotient(b, x, y); });
+}
+void convertFloorMod(NodeReader& node, Builder& b) {
+    giveCombined(node, b, [&](Var x, Var y) { return b.call(Op::Mod, {x, y}, ModAttrs{}); });
+}
+void convertPow(NodeReader& node, Builder& b) {
+    giveCombined(node, b, Op::Power);
+}
+void convertMaximum(NodeReader& node, Builder& b) {
+    giveExtreme(node, b, Op::Maximum);
+}
+void convertMinimum(NodeReader& node, Builder& b) {
+    giveExtreme(node, b, Op::Minimum);
+}
+void convertSquaredDifference(NodeReader& node, Builder& b) {
+    giveCombined(node, b, [&](Var x, Var y) {
+        const Var difference = sub(b, x, y);
+        return mul(b, difference, difference);
+    });
+}
+void convertAtan2(NodeReader& node, Builder& b) {
+    giveCombined(node, b, [&](Var y, Var x) { return angle(b, y, x); });
+}
+
+void convertAddN(NodeReader& node, Builder& b) {
+    const Var first = realOf(node, 0);
+    if (b.failed())
+        return;
+    const DataType dtype = b.dtype(first);
+    give(node, 0, inSingle(b, first, [&](Var sum) {
+             for (size_t i = 1; i < node.inputs() && !b.failed(); ++i) {
+                 const Var next = realOf(node, i);
+                 if (!b.failed())
+                     sum = add(b, sum, b.dtype(next) == dtype ? cast(b, next, b.dtype(sum)) : next);
+             }
+             return sum;
+         }));
+}
+
+void convertAbs(NodeReader& node, Builder& b) {
+    giveMapped(node, b, Op::Abs);
+}
+void convertNeg(NodeReader& node, Builder& b) {
+    giveMapped(node, b, Op::Negative);
+}
+void convertSign(NodeReader& node, Builder& b) {
+    giveMapped(node, b, Op::Sign);
+}
+void convertCeil(NodeReader& node, Builder& b) {
+    giveMapped(node, b, Op::Ceil);
+}
+void convertFloor(NodeReader& node, Builder& b) {
+    giveMapped(node, b, Op::Floor);
+}
+void convertRound(NodeReader& node, Builder& b) {
+    giveMapped(node, b, Op::Round);
+}
+void convertSqrt(NodeReader& node, Builder& b) {
+    giveMapped(node, b, Op::Sqrt);
+}
+void convertRsqrt(NodeReader& node, Builder& b) {
+    giveMapped(node, b, [&](Var x) { return inverseSquareRoot(b, x); });
+}
+void convertSquare(NodeReader& node, Builder& b) {
+    giveMapped(node, b, [&](Var x) { return mul(b, x, x); });
+}
+void convertExp(NodeReader& node, Builder& b) {
+    giveMapped(node, b, Op::Exp);
+}
+void convertLog(NodeReader& node, Builder& b) {
+    giveMapped(node, b, Op::Log);
+}
+void convertSin(NodeReader& node, Builder& b) {
+    giveMapped(node, b, Op::Sin);
+}
+void convertCos(NodeReader& node, Builder& b) {
+    giveMapped(node, b, Op::Cos);
+}
+
+/// The options name types too, but old files have none.
+void convertCast(NodeReader& node, Builder& b) {
+    giveCast(node, b);
+}
+
+} // namespace lathe::frontend::tflite
