@@ -11,6 +11,7 @@
 #include "frontend/onnx/body_text.h"
 #include "frontend/onnx/import.h"
 #include "frontend/onnx/ops.h"
+#include "frontend/tflite/import.h"
 
 #include <algorithm>
 #include <array>
@@ -23,7 +24,9 @@
 namespace lathe::frontend {
 namespace {
 
+/// A file belongs to the first that knows it: those whose files say what they are come first.
 constexpr auto table = std::to_array<Frontend>({
+    {"TFLite", tflite::probe, tflite::importModel, tflite::roleOf, tflite::hasOperator, nullptr, nullptr},
     {"ONNX", onnx::probe, onnx::importModel, onnx::roleOf, onnx::hasOperator, onnx::probeTensor, onnx::readTensor},
 });
 

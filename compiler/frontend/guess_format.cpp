@@ -57,8 +57,6 @@ std::string guessFormat(const Source& source) {
             return fmt::format("{}; {}", names.error().what, names.error().hint);
         return text.empty() ? guessFolder(*names) : guessArchive(*names);
     }
-    if (text.size() >= 8 && text.substr(4, 4) == "TFL3")
-        return "this is a TFLite model; export the model to ONNX";
     if (text.starts_with("\x7f"
                          "ELF"))
         return source.name == "-"

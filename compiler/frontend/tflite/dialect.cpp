@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/tflite/dialect.h"
 
+#include "frontend/tflite/option_tables.h"
 #include "frontend/tflite/table.h"
 
 #include <fmt/format.h>

@@ -10,9 +10,6 @@
 
 namespace lathe::frontend::tflite {
 
-/// Of operators that a file names itself; those of the schema have none.
-inline constexpr std::string_view customDomain = "custom";
-
 struct Row {
     std::string_view domain, name; // as the schema spells it
     ConvertFn convert;

@@ -51,7 +51,7 @@ Dims spatialDims(Builder& b, Var x) {
 }
 
 std::optional<Ints> readStruct(NodeReader& node, size_t count) {
-    const Ints bytes = node.integers("custom_options");
+    const std::string bytes = node.text("custom_options", "");
     if (bytes.size() < 4 * count) {
         node.fail(fmt::format("the custom operator's options are {} bytes long, not {}", bytes.size(), 4 * count),
                   exportAgain);
