@@ -90,6 +90,14 @@ Axes ofKept(const Axes& axes, const std::vector<bool>& kept) {
     return result;
 }
 
+bool swapsLastTwo(const Axes& axes) {
+    Axes expected = identityAxes(axes.size());
+    if (expected.size() < 2)
+        return false;
+    std::swap(expected.end()[-1], expected.end()[-2]);
+    return axes == expected;
+}
+
 int64_t placeOf(int64_t dim, const Axes& axes) {
     return std::ranges::find(axes, dim) - axes.begin();
 }

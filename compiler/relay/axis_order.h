@@ -29,6 +29,8 @@ Axes inverse(const Axes& axes);
 Axes compose(const Axes& first, const Axes& second);
 /// The order in which those dims stand that are kept, counted among themselves.
 Axes ofKept(const Axes& axes, const std::vector<bool>& kept);
+/// Whether they keep all but the last two, which they swap.
+bool swapsLastTwo(const Axes& axes);
 /// Where a dim stands.
 int64_t placeOf(int64_t dim, const Axes& axes);
 

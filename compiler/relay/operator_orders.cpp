@@ -124,14 +124,6 @@ Answer reduction(const TypedCall& call, int at, const AxisOrder& order, const Ax
     return other;
 }
 
-bool swapsLastTwo(const Axes& axes) {
-    Axes expected = identityAxes(axes.size());
-    if (axes.size() < 2)
-        return false;
-    std::swap(expected.end()[-1], expected.end()[-2]);
-    return axes == expected;
-}
-
 } // namespace
 
 Answer elements(const TypedCall& call, int at, const AxisOrder& order) {
