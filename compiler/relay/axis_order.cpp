@@ -130,18 +130,25 @@ std::optional<std::vector<DimGroup>> groupsOfReshape(const std::vector<Expr>& fr
         return std::nullopt;
     const std::vector<Expr> before = prefixProducts(from), after = prefixProducts(to);
     std::vector<DimGroup> groups;
-    size_t i = 0, j = 0, begun = 0;
+    size_t i = 0, j = 0;
+    DimGroup open; // not yet both of something and something
     while (i < from.size() || j < to.size()) {
         const auto cut = nextCut(before, after, i, j);
         if (!cut)
             return std::nullopt;
-        if (cut->first > i) {
-            groups.push_back({i, cut->first, begun, cut->second});
-            begun = cut->second;
-        } else if (!groups.empty()) {
-            groups.back().toEnd = begun = cut->second;
-        }
         std::tie(i, j) = *cut;
+        open.fromEnd = i;
+        open.toEnd = j;
+        if (open.fromEnd > open.from && open.toEnd > open.to) {
+            groups.push_back(open);
+            open = {i, i, j, j};
+        }
+    }
+    if (!groups.empty()) {
+        groups.back().fromEnd = from.size();
+        groups.back().toEnd = to.size();
+    } else if (!from.empty()) {
+        groups.push_back({0, from.size(), 0, to.size()});
     }
     return groups;
 }
@@ -166,7 +173,7 @@ std::optional<Axes> throughReshape(const std::vector<Expr>& from, const std::vec
         const size_t g = groupOf[dim];
         if (isOne(from[dim]) && (holdsMoving[g] || seen[g]))
             continue;
-        if (last == g) {
+        if (last == g && holdsMoving[g]) {
             if (axis < previous)
                 return std::nullopt;
         } else {
@@ -176,8 +183,10 @@ std::optional<Axes> throughReshape(const std::vector<Expr>& from, const std::vec
             for (size_t made = (*groups)[g].to; made < (*groups)[g].toEnd; ++made)
                 result.push_back(static_cast<int64_t>(made));
         }
-        last = g;
-        previous = axis;
+        if (holdsMoving[g]) {
+            last = g;
+            previous = axis;
+        }
     }
     return result;
 }

@@ -58,8 +58,8 @@ bool sameSequence(const AxisOrder& a, const AxisOrder& b, const std::vector<Expr
 /// The shape in that order.
 std::vector<Expr> shapeIn(const AxisOrder& order, const std::vector<Expr>& shape);
 
-/// Dims that a reshape makes of dims: [from, fromEnd) of [to, toEnd), as few as can be told. Dims of size 1 that appear go with a
-/// neighbour.
+/// Dims that a reshape makes of dims: [to, toEnd) of [from, fromEnd), as few as can be told. Dims of size 1 that come or go are
+/// with a neighbour.
 struct DimGroup {
     size_t from = 0, fromEnd = 0, to = 0, toEnd = 0;
 };
