@@ -21,6 +21,7 @@
 #include "relay/transform/observe.h"
 #include "relay/transform/simplify_arithmetic.h"
 #include "relay/transform/simplify_inference.h"
+#include "relay/transform/sink_transposes.h"
 #include "relay/visit.h"
 
 #include <algorithm>
@@ -298,6 +299,8 @@ Result<Artifact> runPipeline(const ModelSource& source, const std::filesystem::p
     LATHE_CHECKED(
         pass("fold constants", [&](const Module& m) { return transform::foldConstants(m, evaluator, *budget); }));
     LATHE_CHECKED(pass("common subexpressions", [](const Module& m) { return transform::commonSubexpressions(m); }));
+    // From here on what is left of another order of axes stands where it is moved least.
+    LATHE_CHECKED(pass("sink transposes", [](const Module& m) { return transform::sinkTransposes(m); }));
     LATHE_CHECKED(
         pass("simplify arithmetic", [&](const Module& m) { return transform::simplifyArithmetic(m, exact); }));
     LATHE_CHECKED(pass("fold scale", [](const Module& m) { return transform::foldScale(m); }));

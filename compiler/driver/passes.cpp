@@ -18,6 +18,7 @@ constexpr Pass graphPasses[] = {
     {"dead code", Stage::Relay, optional},
     {"fold constants", Stage::Relay, optional},
     {"common subexpressions", Stage::Relay, optional},
+    {"sink transposes", Stage::Relay, optional},
     {"simplify arithmetic", Stage::Relay, optional},
     {"fold scale", Stage::Relay, optional, exactOverReals},
     {"canonical forms", Stage::Relay, required},

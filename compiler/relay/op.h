@@ -142,7 +142,9 @@ enum class Numerics : uint8_t { Exact, Rounding, Transcendental, Accumulating, R
 struct Attrs; // relay/attrs.h
 using AttrsPtr = std::shared_ptr<const Attrs>;
 
-struct OpCall; // relay/ir.h
+struct OpCall;    // relay/ir.h
+struct AxisOrder; // relay/axis_order.h
+struct OrderedCall;
 struct TypeNode;
 using Type = std::shared_ptr<const TypeNode>;
 
@@ -168,6 +170,9 @@ struct OpInfo {
     /// Elements read and summed on the way for an element of the result (relay/operator_steps.h). Never null.
     double (*steps)(const TypedCall& call);
     LayoutColumns layouts; // rules in relay/operator_layouts.h
+    /// How a call is written if operand `at`, or the result, stands in that order of axes (relay/operator_orders.h); nothing if it
+    /// cannot be. Null: never.
+    std::optional<OrderedCall> (*orders)(const TypedCall& call, int at, const AxisOrder& order);
 };
 
 /// Row of an operator. Type rules and value rules stand beside it in relay/rules.h (they need the Builder's context).

@@ -9,6 +9,7 @@
 #include "relay/op.h"
 #include "relay/operator_flops.h"
 #include "relay/operator_layouts.h"
+#include "relay/operator_orders.h"
 #include "relay/operator_steps.h"
 
 #include <array>
@@ -37,18 +38,21 @@ constexpr OpInfo row(Op op, std::string_view name, int minArgs, int maxArgs, Att
     LayoutColumns layouts;
     if (fusion <= Broadcast)
         layouts.carries = layouts::elements;
-    return {op, name, minArgs, maxArgs, attrs, fusion, pure, mayFail, numerics, flops, steps, layouts};
+    const auto orders = fusion <= Broadcast ? orders::elements : nullptr;
+    return {op, name, minArgs, maxArgs, attrs, fusion, pure, mayFail, numerics, flops, steps, layouts, orders};
 }
 /// What is other in a row than its kind has it.
 struct RowColumns {
     decltype(OpInfo::flops) flops = nullptr;
     decltype(OpInfo::steps) steps = nullptr;
     std::optional<LayoutColumns> layouts = {};
+    std::optional<decltype(OpInfo::orders)> orders = {};
 };
 constexpr OpInfo with(OpInfo row, const RowColumns& columns) {
     row.flops = columns.flops ? columns.flops : row.flops;
     row.steps = columns.steps ? columns.steps : row.steps;
     row.layouts = columns.layouts.value_or(row.layouts);
+    row.orders = columns.orders.value_or(row.orders);
     return row;
 }
 constexpr OpInfo unary(Op op, std::string_view name, Numerics numerics) {
@@ -118,16 +122,17 @@ constexpr OpInfo rows[] = {
     binary(Op::RightShift, "right_shift"),
     with(row(Op::Where, "where", 3, 3, none, Broadcast), {.flops = flops::perElement<0>}),
     row(Op::ShapeOf, "shape_of", 1, 1, none, Injective),
-    row(Op::Reshape, "reshape", 1, 1, make<ReshapeAttrs>, Injective),
+    with(row(Op::Reshape, "reshape", 1, 1, make<ReshapeAttrs>, Injective), {.orders = orders::reshape}),
     row(Op::Transpose, "transpose", 1, 1, make<TransposeAttrs>, Injective),
-    with(row(Op::BroadcastTo, "broadcast_to", 1, 1, make<BroadcastAttrs>, Broadcast), {.flops = flops::perElement<0>}),
+    with(row(Op::BroadcastTo, "broadcast_to", 1, 1, make<BroadcastAttrs>, Broadcast),
+         {.flops = flops::perElement<0>, .orders = orders::broadcastTo}),
     with(row(Op::Concat, "concat", 1, -1, make<AxisAttrs>, Injective),
-         {.layouts = LayoutColumns{.carries = layouts::concat}}),
-    row(Op::Slice, "slice", 1, 1, make<SliceAttrs>, Injective),
+         {.layouts = LayoutColumns{.carries = layouts::concat}, .orders = orders::concat}),
+    with(row(Op::Slice, "slice", 1, 1, make<SliceAttrs>, Injective), {.orders = orders::slice}),
     with(row(Op::DynamicSlice, "dynamic_slice", 4, 4, make<AxesAttrs>, Opaque, exact, fails),
          {.flops = flops::perElement<0>}),
-    row(Op::Pad, "pad", 1, 2, make<PadAttrs>, Injective),
-    row(Op::Tile, "tile", 1, 1, make<TileAttrs>, Injective),
+    with(row(Op::Pad, "pad", 1, 2, make<PadAttrs>, Injective), {.orders = orders::pad}),
+    with(row(Op::Tile, "tile", 1, 1, make<TileAttrs>, Injective), {.orders = orders::tile}),
     row(Op::Gather, "gather", 2, 2, make<AxisAttrs>, Injective, exact, fails),
     row(Op::GatherElements, "gather_elements", 2, 2, make<AxisAttrs>, Injective, exact, fails),
     row(Op::GatherNd, "gather_nd", 2, 2, make<GatherNdAttrs>, Injective, exact, fails),
@@ -135,25 +140,27 @@ constexpr OpInfo rows[] = {
     row(Op::ScatterNd, "scatter_nd", 3, 3, make<ScatterAttrs>, Opaque, accumulating, fails),
     row(Op::Range, "range", 3, 3, none, Injective, rounding, fails),
     row(Op::Iota, "iota", 0, 0, make<IotaAttrs>, Injective),
-    with(row(Op::Full, "full", 1, 1, make<BroadcastAttrs>, Broadcast), {.flops = flops::perElement<0>}),
+    with(row(Op::Full, "full", 1, 1, make<BroadcastAttrs>, Broadcast), {.flops = flops::perElement<0>, .orders = none}),
     row(Op::OneHot, "one_hot", 2, 2, make<OneHotAttrs>, Injective),
     row(Op::Trilu, "trilu", 1, 1, make<TriluAttrs>, Injective),
     row(Op::ReverseSequence, "reverse_sequence", 2, 2, make<ReverseAttrs>, Injective, exact, fails),
-    row(Op::Reverse, "reverse", 1, 1, make<AxesAttrs>, Injective),
+    with(row(Op::Reverse, "reverse", 1, 1, make<AxesAttrs>, Injective), {.orders = orders::reverse}),
     with(row(Op::Relayout, "relayout", 1, 1, make<RelayoutAttrs>, Injective),
          {.layouts = LayoutColumns{.converts = true}}),
     with(row(Op::Reduce, "reduce", 1, 1, make<ReduceAttrs>, Reduction, accumulating),
-         {.flops = flops::reduce, .layouts = LayoutColumns{.carries = layouts::reduce}}),
-    row(Op::ArgReduce, "arg_reduce", 1, 1, make<ArgReduceAttrs>, Reduction),
-    row(Op::CumSum, "cum_sum", 1, 1, make<CumAttrs>, Opaque, accumulating),
+         {.flops = flops::reduce, .layouts = LayoutColumns{.carries = layouts::reduce}, .orders = orders::reduce}),
+    with(row(Op::ArgReduce, "arg_reduce", 1, 1, make<ArgReduceAttrs>, Reduction), {.orders = orders::argReduce}),
+    with(row(Op::CumSum, "cum_sum", 1, 1, make<CumAttrs>, Opaque, accumulating), {.orders = orders::cumSum}),
     with(row(Op::Softmax, "softmax", 1, 1, make<AxisAttrs>, OutFusable, accumulating),
-         {.flops = flops::perElement<5>}), // largest, difference, exp, sum, quotient
+         {.flops = flops::perElement<5>, .orders = orders::softmax}), // largest, difference, exp, sum, quotient
     with(row(Op::LogSoftmax, "log_softmax", 1, 1, make<AxisAttrs>, OutFusable, accumulating),
-         {.flops = flops::perElement<5>}),
+         {.flops = flops::perElement<5>, .orders = orders::softmax}),
     with(row(Op::LayerNorm, "layer_norm", 2, 3, make<NormAttrs>, OutFusable, accumulating),
          {.flops = flops::perElement<7>}), // mean, difference, square, sum, product, scale, bias
     with(row(Op::BatchNorm, "batch_norm", 5, 5, make<NormAttrs>, Broadcast, rounding),
-         {.flops = flops::perElement<4>, .layouts = LayoutColumns{.carries = layouts::batchNorm}}),
+         {.flops = flops::perElement<4>,
+          .layouts = LayoutColumns{.carries = layouts::batchNorm},
+          .orders = orders::batchNorm}),
     with(unary(Op::Dropout, "dropout", exact), {.flops = flops::perElement<0>}),
     row(Op::TopK, "top_k", 1, 1, make<TopKAttrs>, Opaque),
     row(Op::Unique, "unique", 1, 1, make<UniqueAttrs>, Opaque),
@@ -162,7 +169,10 @@ constexpr OpInfo rows[] = {
     with(row(Op::NonMaxSuppression, "non_max_suppression", 2, 5, make<NmsAttrs>, Opaque, rounding),
          {.steps = steps::anyWithAny}),
     with(row(Op::MatMul, "matmul", 2, 2, make<MatMulAttrs>, OutFusable, accumulating),
-         {.flops = flops::matMul, .steps = steps::matMul, .layouts = LayoutColumns{.panels = layouts::matMulPanels}}),
+         {.flops = flops::matMul,
+          .steps = steps::matMul,
+          .layouts = LayoutColumns{.panels = layouts::matMulPanels},
+          .orders = orders::matMul}),
     with(row(Op::Conv, "conv", 2, 2, make<ConvAttrs>, OutFusable, accumulating),
          {.flops = flops::conv,
           .steps = steps::conv,
@@ -185,7 +195,7 @@ constexpr OpInfo rows[] = {
     with(row(Op::Einsum, "einsum", 1, -1, make<EinsumAttrs>, OutFusable, accumulating),
          {.flops = flops::einsum, .steps = steps::anyWithAny}),
     with(row(Op::Resize, "resize", 1, 1, make<ResizeAttrs>, OutFusable, rounding),
-         {.layouts = LayoutColumns{.carries = layouts::resize}}),
+         {.layouts = LayoutColumns{.carries = layouts::resize}, .orders = orders::resize}),
     row(Op::GridSample, "grid_sample", 2, 2, make<GridSampleAttrs>, OutFusable, rounding),
     with(row(Op::RoiAlign, "roi_align", 3, 3, make<RoiAlignAttrs>, Opaque, accumulating, fails),
          {.steps = steps::roiAlign}),

@@ -4,6 +4,7 @@
 #include "relay/transform/canonicalize.h"
 
 #include "arith/analysis.h"
+#include "relay/axis_order.h"
 #include "relay/transform/dead_code.h"
 #include "relay/transform/make.h"
 #include "relay/type_map.h"
@@ -60,16 +61,6 @@ Bindings batchNorm(const BindingPtr& binding, const OpCall& call, const Index& i
     Maker::Value centred = make.call(Op::Subtract, {value(0), mean});
     make.cast(make.call(Op::Add, {make.call(Op::Multiply, {centred, factor}), bias}), x.dtype);
     return make.take(binding->var, binding->modelValue);
-}
-
-/// Whether axes swap the last two dims and keep the others.
-bool swapsLastTwo(const std::vector<int64_t>& axes) {
-    std::vector<int64_t> expected(axes.size());
-    std::iota(expected.begin(), expected.end(), 0);
-    if (expected.size() < 2)
-        return false;
-    std::swap(expected.end()[-1], expected.end()[-2]);
-    return axes == expected;
 }
 
 /// The constant integers that a widening cast to the result's type makes wide, or the operand itself. A product reads them
