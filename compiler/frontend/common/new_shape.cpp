@@ -102,4 +102,36 @@ Var inNewShape(Builder& b, Var x, const Dims& wanted, ZeroDim zero) {
     return reshape(b, x, std::move(shape));
 }
 
+Var withoutDims(Builder& b, Var x, const Ints& axes) {
+    if (b.failed())
+        return {};
+    const Dims shape = b.shape(x);
+    for (int64_t axis : axes) {
+        if (b.failed())
+            return {};
+        const Expr& size = shape[static_cast<size_t>(axis)];
+        if (arith::asInt(size).value_or(1) != 1) {
+            b.fail(fmt::format("dim {} is {}, so it cannot be dropped", axis, arith::toString(size)));
+            return {};
+        }
+        x = assume(b, x, arith::eq(size, 1), fmt::format("dim {} of {}, which is dropped, is 1", axis, text(shape)));
+    }
+    return squeeze(b, x, axes);
+}
+
+Var withoutOnes(Builder& b, Var x) {
+    if (b.failed())
+        return {};
+    const Dims shape = b.shape(x);
+    Ints ones;
+    for (size_t i = 0; i < shape.size(); ++i) {
+        if (arith::isConst(shape[i], 1))
+            ones.push_back(static_cast<int64_t>(i));
+        else // the result would have another rank, which is fixed here
+            x = assume(b, x, arith::ne(shape[i], 1),
+                       fmt::format("dim {} of {} is not 1, which a squeeze without axes would drop", i, text(shape)));
+    }
+    return withoutDims(b, x, ones);
+}
+
 } // namespace lathe::frontend

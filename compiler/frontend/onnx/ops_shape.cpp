@@ -199,35 +199,15 @@ void convertFlatten(NodeReader& node, Builder& b) {
 }
 
 void convertSqueeze(NodeReader& node, Builder& b) {
-    Var x = node.in(0);
+    const Var x = node.in(0);
     const Axes axes = readAxes(node, b);
     if (b.failed())
         return;
     const Dims shape = b.shape(x);
     if (axes.given && !axes.known)
         return node.set(0, reshape(b, x, squeezedAt(shape, axes.symbolic)));
-    Ints dropped;
-    if (axes.known) {
-        dropped = node.axes(*axes.known, static_cast<int64_t>(shape.size()));
-    } else {
-        for (size_t i = 0; i < shape.size(); ++i) {
-            if (arith::isConst(shape[i], 1))
-                dropped.push_back(static_cast<int64_t>(i));
-            else // the result would have another rank, which is fixed here
-                x = assume(
-                    b, x, arith::ne(shape[i], 1),
-                    fmt::format("dim {} of {} is not 1, which a squeeze without axes would drop", i, text(shape)));
-        }
-    }
-    for (int64_t axis : dropped) {
-        if (b.failed())
-            return;
-        const Expr& size = shape[static_cast<size_t>(axis)];
-        if (arith::asInt(size).value_or(1) != 1)
-            return node.fail(fmt::format("dim {} is {}, so it cannot be dropped", axis, arith::toString(size)));
-        x = assume(b, x, arith::eq(size, 1), fmt::format("dim {} of {}, which is dropped, is 1", axis, text(shape)));
-    }
-    node.set(0, squeeze(b, x, dropped));
+    node.set(0, axes.known ? withoutDims(b, x, node.axes(*axes.known, static_cast<int64_t>(shape.size())))
+                           : withoutOnes(b, x));
 }
 
 void convertUnsqueeze(NodeReader& node, Builder& b) {
