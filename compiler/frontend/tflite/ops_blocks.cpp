@@ -14,15 +14,15 @@
 namespace lathe::frontend::tflite {
 namespace {
 
-void moveDepth(NodeReader& node, Var (*fn)(Builder&, Var, int64_t, BlockOrder)) {
+void moveDepth(NodeReader& node, Builder& b, Var (*fn)(Builder&, Var, int64_t, BlockOrder)) {
     Movement m(node, {0});
     const Var x = m.in(0);
     const int64_t block = node.integer("block_size", 0);
     if (!node.needRank(x, 4))
         return;
-    if (node.b.rank(x) != 4 || block < 1 || block > 1 << 20)
-        return node.fail(fmt::format("the block size is {} and the operand has rank {}", block, node.b.rank(x)));
-    m.give(0, channelsLast(node.b, fn(node.b, channelsFirst(node.b, x), block, BlockOrder::PlaceFirst)));
+    if (b.rank(x) != 4 || block < 1 || block > 1 << 20)
+        return node.fail(fmt::format("the block size is {} and the operand has rank {}", block, b.rank(x)));
+    m.give(0, channelsLast(b, fn(b, channelsFirst(b, x), block, BlockOrder::PlaceFirst)));
 }
 
 /// Operands 1 and 2 of what moves blocks to the batch and back.
@@ -57,12 +57,12 @@ std::optional<BatchBlocks> readBatchBlocks(NodeReader& node, Var x) {
 
 } // namespace
 
-void convertDepthToSpace(NodeReader& node, Builder&) {
-    moveDepth(node, depthToSpace);
+void convertDepthToSpace(NodeReader& node, Builder& b) {
+    moveDepth(node, b, depthToSpace);
 }
 
-void convertSpaceToDepth(NodeReader& node, Builder&) {
-    moveDepth(node, spaceToDepth);
+void convertSpaceToDepth(NodeReader& node, Builder& b) {
+    moveDepth(node, b, spaceToDepth);
 }
 
 void convertSpaceToBatchNd(NodeReader& node, Builder& b) {
