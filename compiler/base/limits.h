@@ -12,6 +12,7 @@ namespace lathe::limits {
 inline constexpr int64_t modelFileBytes = int64_t{1} << 36;      // 64 GiB with external data
 inline constexpr int64_t protobufBytes = (int64_t{1} << 31) - 1; // protobuf's own
 inline constexpr int64_t tensorElements = int64_t{1} << 40;      // dims of 0 left out; runtime/limits.h has the same
+inline constexpr int64_t filledElements = int64_t{1} << 31;      // that a few numbers of a file ask for: fills, tiles
 inline constexpr int64_t tensorBytes = int64_t{1} << 42;
 inline constexpr int64_t npzArrayBytes = int64_t{1} << 32; // that a smaller file is unpacked to
 inline constexpr size_t zipEntries = 10'000;             // of one archive, or folder that is a model

@@ -106,7 +106,7 @@ struct SliceAttrs : AttrsOf<SliceAttrs> {
     LATHE_FIELDS(LATHE_FIELD(begin) LATHE_FIELD(size) LATHE_FIELD(step))
 };
 struct PadAttrs : AttrsOf<PadAttrs> {
-    std::string mode = "constant"; // constant, reflect, edge, wrap
+    std::string mode = "constant"; // constant, reflect, symmetric, edge, wrap
     std::vector<Expr> before, after;
     std::vector<int64_t> interior; // zeros between neighbours along each dim; empty: none
     LATHE_FIELDS(LATHE_FIELD(mode) LATHE_FIELD(before) LATHE_FIELD(after) LATHE_FIELD(interior))

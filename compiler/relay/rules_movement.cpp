@@ -108,7 +108,7 @@ Result<Type> slice(Op, RuleContext& context) {
 Result<Type> pad(Op, RuleContext& context) {
     LATHE_TRY(const TensorType* x, tensorArg(context, 0));
     const PadAttrs& at = attrs<PadAttrs>(context.attrs());
-    LATHE_CHECKED(checkWord("mode", at.mode, {"constant", "reflect", "edge", "wrap"}));
+    LATHE_CHECKED(checkWord("mode", at.mode, {"constant", "reflect", "symmetric", "edge", "wrap"}));
     LATHE_CHECKED(checkCount(at.before.size(), x->shape.size(), "before"));
     LATHE_CHECKED(checkCount(at.after.size(), x->shape.size(), "after"));
     if (!at.interior.empty())

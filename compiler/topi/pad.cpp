@@ -40,6 +40,10 @@ Expr folded(const std::string& mode, const Expr& position, const Expr& size) {
         return clampIndex(position, size);
     if (mode == "wrap")
         return arith::floorMod(position, divisor(size));
+    if (mode == "symmetric") { // up and down again, the elements at both edges twice
+        const Expr phase = arith::floorMod(position, divisor(arith::simplify(size * 2)));
+        return clampIndex(arith::min(phase, arith::simplify(size * 2 - 1) - phase), size);
+    }
     // reflect: up and down again with a period of 2 * size - 2
     const Expr period = divisor(arith::simplify(size * 2 - 2));
     const Expr phase = arith::floorMod(position, period);
@@ -52,6 +56,8 @@ Expr foldedOnce(const std::string& mode, const Expr& position, const Expr& size,
         return behind ? arith::simplify(size - 1) : Expr(0);
     if (mode == "wrap")
         return clampIndex(behind ? position - size : position + size, size);
+    if (mode == "symmetric")
+        return clampIndex(behind ? size * 2 - 1 - position : Expr(-1) - position, size);
     return clampIndex(behind ? size * 2 - 2 - position : Expr(0) - position, size);
 }
 

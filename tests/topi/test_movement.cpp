@@ -86,6 +86,8 @@ private slots:
         for (Dims dims : {Dims::Constant, Dims::Symbolic}) {
             attrs.mode = "reflect";
             EXPECT(run(Op::Pad, {x}, attrs, dims), ({10}), {1, 2, 3, 2, 1, 2, 3, 2, 1, 2});
+            attrs.mode = "symmetric";
+            EXPECT(run(Op::Pad, {x}, attrs, dims), ({10}), {3, 3, 2, 1, 1, 2, 3, 3, 2, 1});
             attrs.mode = "edge";
             EXPECT(run(Op::Pad, {x}, attrs, dims), ({10}), {1, 1, 1, 1, 1, 2, 3, 3, 3, 3});
             attrs.mode = "wrap";
@@ -108,6 +110,8 @@ private slots:
             attrs.before = {-3};
             attrs.after = {3};
             EXPECT(run(Op::Pad, {x}, attrs, dims), ({5}), {3, 4, 3, 4, 3});
+            attrs.mode = "symmetric";
+            EXPECT(run(Op::Pad, {x}, attrs, dims), ({5}), {3, 4, 4, 3, 3});
         }
     }
     void padByRepeatingOnce() {
@@ -117,6 +121,8 @@ private slots:
         const Value x = counting({2, 3}, 1);
         attrs.mode = "reflect";
         EXPECT(run(Op::Pad, {x}, attrs), ({3, 6}), {6, 5, 4, 5, 6, 5, 3, 2, 1, 2, 3, 2, 6, 5, 4, 5, 6, 5});
+        attrs.mode = "symmetric";
+        EXPECT(run(Op::Pad, {x}, attrs), ({3, 6}), {2, 1, 1, 2, 3, 3, 2, 1, 1, 2, 3, 3, 5, 4, 4, 5, 6, 6});
         attrs.mode = "edge";
         EXPECT(run(Op::Pad, {x}, attrs), ({3, 6}), {1, 1, 1, 2, 3, 3, 1, 1, 1, 2, 3, 3, 4, 4, 4, 5, 6, 6});
         attrs.mode = "wrap";

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "arith/analysis.h"
+#include "base/limits.h"
 #include "frontend/common/node_reader.h"
 
 #include <functional>
@@ -17,6 +18,7 @@ using Dims = std::vector<Expr>;
 using Ints = std::vector<int64_t>;
 
 // ---- dims
+inline constexpr int64_t farAway = 2 * limits::tensorElements; // beyond every dim, and safe to add to one
 /// Dim i of a tensor, from the end if negative; 1 if there is none (after a fault).
 Expr dim(Builder& b, Var x, int64_t i);
 Expr product(const Dims& dims);

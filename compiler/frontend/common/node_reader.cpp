@@ -158,6 +158,11 @@ std::shared_ptr<const model::Graph> NodeReader::graph(const std::string& attribu
     return value ? *value : nullptr;
 }
 
+std::vector<std::shared_ptr<const model::Graph>> NodeReader::graphs(const std::string& attribute) {
+    const auto* value = get<std::vector<std::shared_ptr<const model::Graph>>>(attribute);
+    return value ? *value : std::vector<std::shared_ptr<const model::Graph>>{};
+}
+
 std::vector<int64_t> NodeReader::axes(std::vector<int64_t> values, int64_t rank) {
     for (int64_t& value : values)
         value = axis(value, rank);

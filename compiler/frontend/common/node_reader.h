@@ -89,6 +89,7 @@ public:
     std::vector<std::string> texts(const std::string& attribute);
     model::TensorPtr tensor(const std::string& attribute);
     std::shared_ptr<const model::Graph> graph(const std::string& attribute);
+    std::vector<std::shared_ptr<const model::Graph>> graphs(const std::string& attribute);
     /// Names of the attributes that nothing has asked for yet.
     std::vector<std::string> unread() const;
 

@@ -3,6 +3,8 @@
 
 #include "relay/attrs.h"
 
+#include <optional>
+
 namespace lathe::frontend {
 namespace {
 
@@ -43,8 +45,12 @@ Var gate(Builder& b, const Recurrence& r, Var x, int i) {
     return sliceAxis(b, x, b.failed() ? 0 : b.rank(x) - 1, arith::simplify(r.hidden * i), r.hidden);
 }
 
+Var within(Builder& b, Var x, double bound) {
+    return bound <= 0 ? x : minimum(b, maximum(b, x, scalarLike(b, -bound, x)), scalarLike(b, bound, x));
+}
+
 Var clipped(Builder& b, const Recurrence& r, Var x) {
-    return r.clip <= 0 ? x : minimum(b, maximum(b, x, scalarLike(b, -r.clip, x)), scalarLike(b, r.clip, x));
+    return within(b, x, r.clip);
 }
 
 Var inTimeOrder(Builder& b, const Recurrence& r, Var x, bool backward) {
@@ -68,9 +74,9 @@ RanDirection runDirection(Builder& b, const Recurrence& r, const Direction& dire
     std::vector<Var> states;
     for (Var initial : r.initial) {
         // The reshape states that the initial state has the batch of the input.
+        const Dims shape = {r.batch, states.empty() && r.shown ? r.shown : r.hidden};
         const Var given = pick(b, initial, direction);
-        states.push_back(given ? reshape(b, given, {r.batch, r.hidden})
-                               : full(b, b.scalar(0, direction.compute), {r.batch, r.hidden}));
+        states.push_back(given ? reshape(b, given, shape) : full(b, b.scalar(0, direction.compute), shape));
     }
     const auto cell = [&](Var iteration, const std::vector<Var>& carried) {
         std::vector<Var> next = step(direction, gather(b, projected, iteration, 0), carried);
@@ -139,24 +145,59 @@ Var lastOf(Builder& b, const RanDirections& ran, size_t state) {
     return joined(b, ran, 0, [state](const RanDirection& one) { return one.states[state]; });
 }
 
+namespace {
+
+/// What the functions of an LSTM's gates are taken of.
+struct GateSums {
+    Builder& b;
+    const Recurrence& r;
+    Var all;                                // [batch, gates * hidden], products with input and state
+    Var peepholes, normScale, normBias;     // of the direction; may be absent
+    static constexpr double epsilon = 1e-8; // added to the variance
+
+    /// peephole: which of them the gate has, if any, to see `cell` by.
+    Var of(int place, std::optional<int> peephole = {}, Var cell = {}) const {
+        Var sum = gate(b, r, all, place);
+        if (peepholes && peephole)
+            sum = add(b, sum, mul(b, gate(b, r, peepholes, *peephole), cell));
+        if (!normScale)
+            return sum;
+        relay::NormAttrs attrs;
+        attrs.axis = 1;
+        attrs.epsilon = epsilon;
+        return b.call(Op::LayerNorm, {sum, gate(b, r, normScale, place), gate(b, r, normBias, place)}, attrs);
+    }
+};
+
+} // namespace
+
 RanDirections lstm(Builder& b, const Recurrence& r, const LstmCell& order) {
     const auto act = [&](const Direction& d, size_t i, Var x) { return d.functions[i](clipped(b, r, x)); };
+    const auto rest = [&](Var x) { return sub(b, scalarLike(b, 1, x), x); };
     return runAll(b, r, true, [&](const Direction& d, Var projected, const std::vector<Var>& states) {
         const Var hidden = states[0], cell = states[1];
-        const Var gates = add(b, projected, timesWeights(b, d, hidden, d.recurrent));
-        Var input = gate(b, r, gates, order.input), output = gate(b, r, gates, order.output),
-            forget = gate(b, r, gates, order.forget);
-        const Var p = pick(b, order.peepholes, d);
-        if (p) {
-            input = add(b, input, mul(b, gate(b, r, p, 0), cell));
-            forget = add(b, forget, mul(b, gate(b, r, p, 2), cell));
+        const GateSums sums{b,
+                            r,
+                            add(b, projected, timesWeights(b, d, hidden, d.recurrent)),
+                            pick(b, order.peepholes, d),
+                            pick(b, order.normScale, d),
+                            pick(b, order.normBias, d)};
+        Var input, forget;
+        if (!order.withoutInput)
+            input = act(d, 0, sums.of(order.input, 0, cell));
+        forget = order.coupled ? rest(input) : act(d, 0, sums.of(order.forget, 2, cell));
+        if (order.withoutInput)
+            input = rest(forget);
+        const Var next =
+            within(b, add(b, mul(b, forget, cell), mul(b, input, act(d, 1, sums.of(order.candidate)))), order.cellClip);
+        Var shown = mul(b, act(d, 0, sums.of(order.output, 1, next)), d.functions[2](next));
+        if (const Var projection = pick(b, order.projection, d.index)) {
+            shown = timesWeights(b, d, shown, projection);
+            if (const Var bias = pick(b, order.projectionBias, d))
+                shown = add(b, shown, bias);
+            shown = within(b, shown, order.shownClip);
         }
-        input = act(d, 0, input);
-        forget = order.coupled ? sub(b, scalarLike(b, 1, input), input) : act(d, 0, forget);
-        const Var next = add(b, mul(b, forget, cell), mul(b, input, act(d, 1, gate(b, r, gates, order.candidate))));
-        if (p)
-            output = add(b, output, mul(b, gate(b, r, p, 1), next));
-        return std::vector<Var>{mul(b, act(d, 0, output), d.functions[2](next)), next};
+        return std::vector<Var>{shown, next};
     });
 }
 

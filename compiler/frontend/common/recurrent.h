@@ -22,6 +22,7 @@ struct Recurrence {
     Var lengths; // [batch], int64; absent: all of time
     std::vector<Var> initial; // of each state, [directions, batch, hidden]; absent: zeros
     Expr time, batch, hidden;
+    Expr shown; // width of the first state where it is not hidden's; may be null
     int gates = 1;
     size_t directions = 1;
     bool reversed = false;               // the one direction is backward; of two the second is
@@ -45,7 +46,13 @@ Var lastOf(Builder& b, const RanDirections& ran, size_t state);
 struct LstmCell {
     int input = 0, output = 0, forget = 0, candidate = 0; // their places among the gates
     bool coupled = false;                                 // what is forgotten is what is not taken in
-    Var peepholes; // [directions, 3 * hidden] of input, output, forget; may be absent
+    bool withoutInput = false; // there is no input gate: what is taken in is what is not forgotten
+    Var peepholes = {};        // [directions, 3 * hidden] of input, output, forget; may be absent
+    // Each gate's sum is normalized, scaled and moved by what [directions, gates * hidden] say; absent: it is not.
+    Var normScale = {}, normBias = {};
+    // What the cell gives is [directions, shown, hidden] times it, and [directions, shown] added; may be absent.
+    Var projection = {}, projectionBias = {};
+    double cellClip = 0, shownClip = 0; // bounds of the cell's state, and of what is projected; 0: none
 };
 RanDirections lstm(Builder& b, const Recurrence& recurrence, const LstmCell& cell);
 

@@ -4,7 +4,6 @@
 // and what each operator is for.
 #pragma once
 
-#include "base/limits.h"
 #include "frontend/added_operators.h"
 #include "frontend/common/dialect.h"
 #include "frontend/onnx/graph_reader.h"
@@ -20,7 +19,6 @@ model::Role roleOf(const model::Node& node);
 bool hasOperator(const std::string& domain, const std::string& name);
 
 // ---- shared by families
-inline constexpr int64_t farAway = 2 * limits::tensorElements; // beyond every dim, and safe to add to one
 /// The element type that an attribute names by its number; `otherwise` if it is absent or 0.
 DataType elementType(NodeReader& node, const std::string& attribute, DataType otherwise);
 /// x op y, with the attributes by which operators broadcast before opset 7.

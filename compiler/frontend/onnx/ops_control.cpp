@@ -2,7 +2,7 @@
 //
 // If, Loop and Scan. Nested graphs see the names around them. What is known while importing is decided here: a branch
 // is picked, a loop over sequences is unrolled.
-#include "frontend/common/emit.h"
+#include "frontend/common/branches.h"
 #include "frontend/onnx/ops.h"
 
 #include <fmt/format.h>
@@ -15,37 +15,10 @@ namespace {
 
 constexpr int64_t unrollLimit = 256;
 
-Value tensorValue(Var var) {
-    return Value{.var = var, .sequence = nullptr, .none = false};
-}
-Var asScalar(Builder& b, Var x) {
-    return b.failed() || b.rank(x) == 0 ? x : reshape(b, x, {});
-}
-
 /// A scalar as the body's input `i` declares it: onnxmltools writes the iteration number as a vector of one element.
 Value asDeclared(Builder& b, const model::Graph& body, size_t i, Var scalar) {
     const model::ValueType& type = body.inputs[i].type;
     return tensorValue(type.hasShape && type.shape.size() == 1 ? reshape(b, scalar, {1}) : scalar);
-}
-
-bool isTensor(const Value& value) {
-    return !value.sequence && !value.none;
-}
-
-std::vector<Var> tensorsOf(NodeReader& node, const std::vector<Value>& values) {
-    std::vector<Var> vars;
-    for (const Value& value : values) {
-        if (!isTensor(value))
-            node.refuse("a sequence or an optional leaves a branch or loop that is decided while the model runs",
-                        "only sequences whose length is known when the model is compiled are supported");
-        vars.push_back(value.var);
-    }
-    return vars;
-}
-
-/// Result fields of a tuple, or the one value itself.
-Var field(Builder& b, Var result, size_t count, size_t i) {
-    return count == 1 ? result : b.project(result, static_cast<int>(i));
 }
 
 /// A loop whose trips are all known, run while importing: needed where sequences are carried.
@@ -134,25 +107,12 @@ void convertIf(NodeReader& node, Builder& b) {
     if (thenGraph->outputs.size() != elseGraph->outputs.size() || thenGraph->outputs.size() < count || count == 0)
         return node.fail(fmt::format("the branches give {} and {} values, the node has {} outputs",
                                      thenGraph->outputs.size(), elseGraph->outputs.size(), count));
-    if (const auto known = b.knownInts(condition); known && known->size() == 1) {
-        const std::vector<Value> values = node.walk.run((*known)[0] != 0 ? *thenGraph : *elseGraph, &node.scope, {});
-        for (size_t i = 0; i < count && !b.failed(); ++i)
-            node.set(i, values[i]);
-        return;
-    }
     const auto branch = [&](const model::Graph& graph) {
-        return [&node, &b, &graph] {
-            const std::vector<Value> values = node.walk.run(graph, &node.scope, {});
-            if (!std::all_of(values.begin(), values.end(), isTensor))
-                b.disagree("a sequence or an optional leaves a branch that is taken while the model runs",
-                           "only sequences whose length is known when the model is compiled are supported");
-            const std::vector<Var> vars = tensorsOf(node, values);
-            return b.failed() ? Var{} : vars.size() == 1 ? vars[0] : b.tuple(vars);
-        };
+        return [&node, &graph] { return node.walk.run(graph, &node.scope, {}); };
     };
-    const Var result = b.ifElse(condition, branch(*thenGraph), branch(*elseGraph));
-    for (size_t i = 0; i < count; ++i)
-        node.set(i, field(b, result, thenGraph->outputs.size(), i));
+    const std::vector<Value> values = chosen(node, condition, count, branch(*thenGraph), branch(*elseGraph));
+    for (size_t i = 0; i < values.size(); ++i)
+        node.set(i, values[i]);
 }
 
 void convertLoop(NodeReader& node, Builder& b) {

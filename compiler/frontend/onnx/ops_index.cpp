@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Operators that pick and place elements by index, and those whose result's size depends on data.
-#include "frontend/common/emit.h"
+#include "frontend/common/scatter.h"
 #include "frontend/onnx/ops.h"
 
 #include <fmt/format.h>
@@ -17,14 +17,9 @@ Var scalarOf(Builder& b, Var x) {
     return b.failed() || b.rank(x) == 0 ? x : reshape(b, x, {});
 }
 
-Var scatter(NodeReader& node, Builder& b, Op op, int64_t axis) {
+Var scatterOf(NodeReader& node, Builder& b, Op op, int64_t axis) {
     const Var x = node.in(0), indices = node.in(1), updates = node.in(2);
-    ScatterAttrs attrs;
-    attrs.axis = axis;
-    attrs.reduction = node.text("reduction", "none");
-    if (attrs.reduction != "add" && attrs.reduction != "mul")
-        return b.call(op, {x, indices, updates}, attrs);
-    return inSingle(b, x, [&](Var v) { return b.call(op, {v, indices, cast(b, updates, b.dtype(v))}, attrs); });
+    return scatter(b, op, x, indices, updates, node.text("reduction", "none"), axis);
 }
 
 } // namespace
@@ -56,11 +51,11 @@ void convertScatterElements(NodeReader& node, Builder& b) {
     const Var x = node.in(0);
     if (!node.needRank(x, 1))
         return;
-    node.set(0, scatter(node, b, Op::ScatterElements, node.axis(node.integer("axis", 0), b.rank(x))));
+    node.set(0, scatterOf(node, b, Op::ScatterElements, node.axis(node.integer("axis", 0), b.rank(x))));
 }
 
 void convertScatterND(NodeReader& node, Builder& b) {
-    node.set(0, scatter(node, b, Op::ScatterNd, 0));
+    node.set(0, scatterOf(node, b, Op::ScatterNd, 0));
 }
 
 void convertTensorScatter(NodeReader& node, Builder& b) {

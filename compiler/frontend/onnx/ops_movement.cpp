@@ -2,7 +2,9 @@
 //
 // Operators that move elements: bounds and sizes are expressions where they are known while importing, tensors where
 // not.
-#include "frontend/common/emit.h"
+#include "frontend/common/depth_space.h"
+#include "frontend/common/slice.h"
+#include "frontend/common/split.h"
 #include "frontend/onnx/ops.h"
 
 #include <fmt/format.h>
@@ -14,36 +16,6 @@ namespace lathe::frontend::onnx {
 using namespace relay;
 
 namespace {
-
-/// Exporters write this, too, for "to the end"; no dim of a real model comes near.
-constexpr int64_t alsoFarAway = std::numeric_limits<int32_t>::max();
-
-/// A bound as ONNX means it: negative counts from the end; kept within [low, high], which of an empty dim is high alone.
-Expr normalizedBound(Expr bound, const Expr& size, const Expr& low, const Expr& high) {
-    if (const auto value = arith::asInt(bound))
-        bound = *value >= alsoFarAway ? farAway : std::max(*value, -farAway);
-    const arith::Interval range = arith::bounds(bound);
-    if (range.upper < 0)
-        bound = bound + size;
-    else if (range.lower < 0)
-        bound = arith::select(arith::lt(bound, 0), bound + size, bound);
-    return arith::simplify(arith::min(arith::max(bound, low), high));
-}
-
-void sliceDim(SliceAttrs& attrs, size_t axis, const Expr& start, const Expr& end, int64_t step) {
-    const Expr size = attrs.size[axis];
-    if (step > 0) {
-        const Expr from = normalizedBound(start, size, 0, size), to = normalizedBound(end, size, 0, size);
-        attrs.begin[axis] = from;
-        attrs.size[axis] = arith::simplify(arith::max(arith::ceilDiv(to - from, step), 0));
-    } else {
-        const Expr last = size - 1;
-        const Expr from = normalizedBound(start, size, 0, last), to = normalizedBound(end, size, -1, last);
-        attrs.begin[axis] = from;
-        attrs.size[axis] = arith::simplify(arith::max(arith::ceilDiv(from - to, -step), 0));
-    }
-    attrs.step[axis] = step;
-}
 
 /// Some exporters give a scalar where ONNX asks for a vector of one element.
 Var asVector(Builder& b, Var x) {
@@ -161,10 +133,7 @@ void convertSlice(NodeReader& node, Builder& b) {
         steps = Ints(starts.size(), 1);
     if (ends.size() != starts.size() || axes->size() != starts.size() || steps->size() != starts.size())
         return node.fail("starts, ends, axes and steps differ in length");
-    SliceAttrs attrs;
-    attrs.size = b.shape(x);
-    attrs.begin.assign(static_cast<size_t>(rank), Expr(0));
-    attrs.step.assign(static_cast<size_t>(rank), 1);
+    SliceAttrs attrs = wholeOf(b, x);
     for (size_t i = 0; i < starts.size(); ++i) {
         const auto axis = static_cast<size_t>(node.axis((*axes)[i], rank));
         const int64_t step = std::clamp((*steps)[i], -farAway, farAway);
@@ -182,30 +151,20 @@ void convertSplit(NodeReader& node, Builder& b) {
     if (!node.needRank(x, 1))
         return;
     const int64_t axis = node.axis(node.integer("axis", 0), b.rank(x));
-    const Expr size = dim(b, x, axis);
-    const Dims sizes = splitSizes(node, b, size);
+    const Dims sizes = splitSizes(node, b, dim(b, x, axis));
     if (b.failed())
         return;
     const bool given = node.has("split") || node.hasInput(1);
     if (!given && node.version() < 18) // from then on the last part may be smaller
-        x = assume(b, x, arith::eq(arith::floorMod(size, static_cast<int64_t>(sizes.size())), 0),
-                   fmt::format("a dim of {} divides into {} equal parts", arith::sizeText(size), sizes.size()));
-    Expr covered = 0;
-    for (const Expr& part : sizes)
-        covered = covered + part;
-    covered = arith::simplify(covered);
-    x = assume(
-        b, x, arith::eq(covered, size),
-        fmt::format("the parts, of {} elements, cover a dim of {}", arith::sizeText(covered), arith::sizeText(size)));
+        x = dividedBy(b, x, axis, static_cast<int64_t>(sizes.size()));
+    x = coveredBy(b, x, axis, sizes);
     if (sizes.size() < node.outputs())
         return node.fail(
             fmt::format("the split gives {} parts, but the node has {} outputs", sizes.size(), node.outputs()));
-    Expr begin = 0;
-    for (size_t i = 0; i < sizes.size(); ++i) {
+    const Dims begins = beginsOf(sizes);
+    for (size_t i = 0; i < sizes.size(); ++i)
         if (node.wants(i))
-            node.set(i, sliceAxis(b, x, axis, begin, sizes[i]));
-        begin = arith::simplify(begin + sizes[i]);
-    }
+            node.set(i, sliceAxis(b, x, axis, begins[i], sizes[i]));
 }
 
 void convertPad(NodeReader& node, Builder& b) {
@@ -281,39 +240,28 @@ void convertTile(NodeReader& node, Builder& b) {
     node.set(0, b.call(Op::Tile, {x}, attrs));
 }
 
-void convertDepthToSpace(NodeReader& node, Builder& b) {
+namespace {
+
+/// fn(x, block, order) of a node that moves blocks.
+void moveBlocks(NodeReader& node, Var (*fn)(Builder&, Var, int64_t, BlockOrder)) {
     const Var x = node.in(0);
     const int64_t block = node.integer("blocksize", 0);
     if (!node.needRank(x, 4))
         return;
     if (block < 1)
         return node.fail(fmt::format("blocksize is {}", block));
-    const Expr n = dim(b, x, 0), c = dim(b, x, 1), h = dim(b, x, 2), w = dim(b, x, 3);
-    if (!arith::divisible(c, block) && arith::isConst(c))
-        return node.fail(
-            fmt::format("{} channels do not divide by the square of blocksize {}", arith::toString(c), block));
-    const Expr depth = arith::simplify(arith::floorDiv(c, block * block));
-    const bool columnFirst = node.text("mode", "DCR") == "CRD";
-    const Var split =
-        columnFirst ? reshape(b, x, {n, depth, block, block, h, w}) : reshape(b, x, {n, block, block, depth, h, w});
-    const Var moved = transpose(b, split, columnFirst ? Ints{0, 1, 4, 2, 5, 3} : Ints{0, 3, 4, 1, 5, 2});
-    node.set(0, reshape(b, moved, {n, depth, arith::simplify(h * block), arith::simplify(w * block)}));
+    node.set(
+        0, fn(node.b, x, block, node.text("mode", "DCR") == "CRD" ? BlockOrder::ChannelFirst : BlockOrder::PlaceFirst));
 }
 
-void convertSpaceToDepth(NodeReader& node, Builder& b) {
-    const Var x = node.in(0);
-    const int64_t block = node.integer("blocksize", 0);
-    if (!node.needRank(x, 4))
-        return;
-    if (block < 1)
-        return node.fail(fmt::format("blocksize is {}", block));
-    const Expr n = dim(b, x, 0), c = dim(b, x, 1);
-    const Expr h = arith::simplify(arith::floorDiv(dim(b, x, 2), block)),
-               w = arith::simplify(arith::floorDiv(dim(b, x, 3), block));
-    const bool columnFirst = node.text("mode", "DCR") == "CRD";
-    const Var moved = transpose(b, reshape(b, x, {n, c, h, block, w, block}),
-                                columnFirst ? Ints{0, 1, 3, 5, 2, 4} : Ints{0, 3, 5, 1, 2, 4});
-    node.set(0, reshape(b, moved, {n, arith::simplify(c * (block * block)), h, w}));
+} // namespace
+
+void convertDepthToSpace(NodeReader& node, Builder&) {
+    moveBlocks(node, depthToSpace);
+}
+
+void convertSpaceToDepth(NodeReader& node, Builder&) {
+    moveBlocks(node, spaceToDepth);
 }
 
 void convertTrilu(NodeReader& node, Builder& b) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Constants, shapes as values, reshaping. Shapes stay expressions over symbols: nothing here needs a dim to be known.
-#include "frontend/common/emit.h"
+#include "frontend/common/new_shape.h"
+#include "frontend/common/one_hot.h"
 #include "frontend/onnx/ops.h"
 #include "relay/rules.h"
 
@@ -171,100 +172,18 @@ void convertSize(NodeReader& node, Builder& b) {
     node.set(0, reduce(b, "prod", b.call(Op::ShapeOf, {node.in(0)}), {0}, false));
 }
 
-namespace {
-
-/// Whether an element of a new shape may turn out to be -1 while the model runs: it is data, not made from dims.
-bool mayBeMarker(const Expr& size) {
-    if (arith::isConst(size) || arith::bounds(size).lower >= 0)
-        return false;
-    const auto symbols = arith::freeVars(size);
-    return std::any_of(symbols.begin(), symbols.end(), [](const arith::Var& symbol) { return symbol->lower < 0; });
-}
-
-/// The new shape from elements of which some are data: 0 copies a dim, -1 stands for what the others leave. A copied dim
-/// is on both sides and does not count, be it 0. `inferable`: whether -1 occurs only where the others are not 0.
-Dims runtimeShape(const Dims& wanted, const Dims& from, bool allowZero, Expr& inferable) {
-    Dims shape = wanted;
-    Expr others = 1, elements = 1, marked = arith::boolImm(false);
-    for (size_t i = 0; i < std::max(shape.size(), from.size()); ++i) {
-        if (i >= shape.size()) {
-            elements = elements * from[i];
-            continue;
-        }
-        const Expr marker = arith::eq(wanted[i], -1);
-        Expr skipped = marker;
-        if (!allowZero && i < from.size()) {
-            const Expr copied = arith::eq(wanted[i], 0);
-            shape[i] = arith::select(copied, from[i], wanted[i]);
-            skipped = arith::logicalOr(marker, copied);
-            elements = elements * arith::select(copied, 1, from[i]);
-        } else if (i < from.size()) {
-            elements = elements * from[i];
-        }
-        others = others * arith::select(skipped, 1, wanted[i]);
-        marked = arith::logicalOr(marked, marker);
-    }
-    inferable = arith::logicalOr(arith::logicalNot(marked), arith::gt(others, 0));
-    const Expr rest = arith::floorDiv(elements, arith::max(others, 1));
-    for (size_t i = 0; i < shape.size(); ++i)
-        shape[i] = arith::simplify(arith::select(arith::eq(wanted[i], -1), rest, shape[i]));
-    return shape;
-}
-
-/// Where the other dims are 0 any size would do for -1. NumPy refuses that, and so do we. (A dim that only running tells to
-/// be 0 is a 0, not one to be copied.)
-Var inferred(Builder& b, Var x, const Expr& inferable, const Dims& wanted) {
-    return assume(b, x, inferable, fmt::format("no dim of the new shape {} is 0 beside -1", text(wanted)));
-}
-
-} // namespace
-
 void convertReshape(NodeReader& node, Builder& b) {
-    Var x = node.in(0);
+    const Var x = node.in(0);
     if (b.failed())
         return;
     const Dims wanted = node.version() < 5 ? toDims(node.integers("shape")) : b.symbolic(node.in(1), "dim");
     const bool allowZero = node.integer("allowzero", 0) != 0;
-    const Dims from = b.shape(x);
-    Dims shape, given, left = from; // left: without those that are copied, which may be 0 and still leave -1 to infer
-    std::optional<size_t> marker;
-    if (std::any_of(wanted.begin(), wanted.end(), mayBeMarker)) {
-        Expr inferable;
-        shape = runtimeShape(wanted, from, allowZero, inferable);
-        return node.set(0, reshape(b, inferred(b, x, inferable, wanted), std::move(shape)));
-    }
     const auto has = [&](int64_t size) {
         return std::ranges::any_of(wanted, [&](const Expr& dim) { return arith::isConst(dim, size); });
     };
-    if (allowZero && has(0) && has(-1))
+    if (allowZero && has(0) && has(-1) && !mayHoldMarker(wanted))
         return node.fail("the new shape has a dim 0 and one to be inferred, which allowzero = 1 leaves open");
-    for (size_t i = 0; i < wanted.size(); ++i) {
-        const Expr& size = wanted[i];
-        if (arith::isConst(size, 0) && !allowZero) {
-            if (i >= from.size())
-                return node.fail(fmt::format("dim {} of the new shape is to be copied, but the operand has rank {}", i,
-                                             from.size()));
-            shape.push_back(from[i]);
-            left[i] = 1;
-            continue;
-        } else if (arith::isConst(size, -1)) {
-            if (marker)
-                return node.fail("more than one dim of the new shape is to be inferred");
-            marker = i;
-            shape.push_back(1);
-            continue;
-        } else if (const auto value = arith::asInt(size); value && *value < 0) {
-            return node.fail(fmt::format("the new shape has the dim {}", *value));
-        }
-        shape.push_back(size);
-        given.push_back(size);
-    }
-    if (marker) {
-        const Quotient rest = quotient(left, given);
-        shape[*marker] = rest.value;
-        x = inferred(b, x, arith::gt(rest.divisor, 0), wanted);
-    }
-    node.set(0, reshape(b, x, std::move(shape)));
+    node.set(0, inNewShape(b, x, wanted, allowZero ? ZeroDim::Kept : ZeroDim::Copied));
 }
 
 void convertFlatten(NodeReader& node, Builder& b) {
@@ -280,35 +199,15 @@ void convertFlatten(NodeReader& node, Builder& b) {
 }
 
 void convertSqueeze(NodeReader& node, Builder& b) {
-    Var x = node.in(0);
+    const Var x = node.in(0);
     const Axes axes = readAxes(node, b);
     if (b.failed())
         return;
     const Dims shape = b.shape(x);
     if (axes.given && !axes.known)
         return node.set(0, reshape(b, x, squeezedAt(shape, axes.symbolic)));
-    Ints dropped;
-    if (axes.known) {
-        dropped = node.axes(*axes.known, static_cast<int64_t>(shape.size()));
-    } else {
-        for (size_t i = 0; i < shape.size(); ++i) {
-            if (arith::isConst(shape[i], 1))
-                dropped.push_back(static_cast<int64_t>(i));
-            else // the result would have another rank, which is fixed here
-                x = assume(
-                    b, x, arith::ne(shape[i], 1),
-                    fmt::format("dim {} of {} is not 1, which a squeeze without axes would drop", i, text(shape)));
-        }
-    }
-    for (int64_t axis : dropped) {
-        if (b.failed())
-            return;
-        const Expr& size = shape[static_cast<size_t>(axis)];
-        if (arith::asInt(size).value_or(1) != 1)
-            return node.fail(fmt::format("dim {} is {}, so it cannot be dropped", axis, arith::toString(size)));
-        x = assume(b, x, arith::eq(size, 1), fmt::format("dim {} of {}, which is dropped, is 1", axis, text(shape)));
-    }
-    node.set(0, squeeze(b, x, dropped));
+    node.set(0, axes.known ? withoutDims(b, x, node.axes(*axes.known, static_cast<int64_t>(shape.size())))
+                           : withoutOnes(b, x));
 }
 
 void convertUnsqueeze(NodeReader& node, Builder& b) {
@@ -373,12 +272,9 @@ void convertOneHot(NodeReader& node, Builder& b) {
     const Dims depth = b.symbolic(depthInt, "depth");
     if (b.failed())
         return;
-    const int64_t rank = b.rank(indices) + 1;
-    const int64_t axis = node.axis(node.integer("axis", -1), rank);
+    const int64_t axis = node.axis(node.integer("axis", -1), b.rank(indices) + 1);
     indices = where(b, less(b, indices, b.scalarInt(0)), add(b, indices, depthInt), indices);
-    Dims row(static_cast<size_t>(rank), Expr(1));
-    row[static_cast<size_t>(axis)] = depth.empty() ? Expr(1) : depth[0];
-    const Var hit = equal(b, unsqueeze(b, indices, {axis}), iota(b, row, axis, types::Int64));
+    const Var hit = oneHot(b, indices, depth.empty() ? Expr(1) : depth[0], axis);
     const Var off = reshape(b, sliceAxis(b, values, 0, 0, 1), {}), on = reshape(b, sliceAxis(b, values, 0, 1, 1), {});
     node.set(0, where(b, hit, on, off));
 }
