@@ -4,6 +4,7 @@
 #pragma once
 
 #include "inspect/input_choice.h"
+#include "runtime/limits.h"
 #include "views/models/inputs/open_sizes.h"
 
 #include <QString>
@@ -11,7 +12,7 @@
 namespace lathe::app {
 
 struct RunSettings {
-    static constexpr int mostThreads = 1024;
+    static constexpr int mostThreads = runtime::limits::threads;
     static constexpr int largestSeed = 1'000'000'000;
 
     QString target = QStringLiteral("native"); // as codegen::parseTarget reads it

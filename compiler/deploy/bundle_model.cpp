@@ -132,7 +132,7 @@ Result<Planner::Compiled> Planner::compile(const Target& target, driver::Numeric
 Result<fs::path> Planner::hold(const fs::path& file) {
     auto held = std::make_shared<MemoryFile>("lathe-file");
     std::ifstream from(file, std::ios::binary);
-    std::vector<char> part(size_t{1} << 20);
+    std::vector<char> part(filePartBytes);
     while (from) {
         from.read(part.data(), static_cast<std::streamsize>(part.size()));
         LATHE_CHECKED(held->append(std::as_bytes(std::span(part)).first(static_cast<size_t>(from.gcount()))));
