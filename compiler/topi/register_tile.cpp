@@ -29,6 +29,9 @@ constexpr int64_t hiding = vectorUnits * multiplyAddCycles;
 /// Elements of a window next to each other that are worth code of their own, where they share what they read.
 constexpr int64_t mostShared = 8;
 
+/// Rows of a tile, however many registers there are.
+constexpr int64_t mostRows = 12;
+
 /// A row that shares what it reads takes so many registers: accumulator, the registers that it reads, one picked.
 constexpr int64_t registersOfShared = 4;
 
@@ -56,7 +59,7 @@ int64_t cachedRows(const tir::AccessPattern& operand, const arith::Var& row, con
 /// Rows of a tile that is `vectors` wide, for `extent` of them: those with the fewest cycles a step over all tiles, the
 /// last one included.
 int64_t rowsOf(int64_t extent, int64_t vectors, int64_t fitting, int64_t costOfRest = 1) {
-    const int64_t most = std::min({extent, int64_t{12}, fitting});
+    const int64_t most = std::min({extent, mostRows, fitting});
     if (extent >= moves::endlessExtent)
         return most;
     const auto cost = [&](int64_t rows) { return std::max(rows * vectors, hiding) + 1; }; // 1: the step itself
