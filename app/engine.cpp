@@ -75,7 +75,7 @@ Engine::Engine(QObject* parent)
       tuning_([outbox = outbox_] { outbox.post([](Engine& engine) { emit engine.tuningIdle(); }); }) {}
 
 Engine::~Engine() {
-    finish(std::chrono::milliseconds(500));
+    finish(Lane::usualPatience);
 }
 
 void Engine::enqueueAlone(Kind kind, Lane::Work work, bool replaces) {

@@ -66,7 +66,7 @@ Lane::Lane(std::function<void()> idle) : state_(std::make_shared<State>()) {
 }
 
 Lane::~Lane() {
-    finish(std::chrono::milliseconds(500));
+    finish(usualPatience);
 }
 
 void Lane::enqueue(int kind, Work work) {

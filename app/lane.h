@@ -18,11 +18,12 @@ using Cancelled = std::function<bool()>;
 class Lane {
 public:
     using Work = std::function<void(const Cancelled&)>;
+    static constexpr auto usualPatience = std::chrono::milliseconds(500);
 
     /// `idle` is called on the lane's thread once nothing is done or queued any more, however that came: it follows
     /// everything that was enqueued.
     explicit Lane(std::function<void()> idle = {});
-    /// Half a second for what runs to end.
+    /// Gives what runs the usual patience to end.
     ~Lane();
     Lane(const Lane&) = delete;
     Lane& operator=(const Lane&) = delete;

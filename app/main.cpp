@@ -2,6 +2,7 @@
 //
 // lathe-workbench [MODEL…]. With --picture FILE the window takes the steps that --do names, is saved as a picture, and the
 // program ends: that is how the documentation's pictures are made.
+#include "app/lane.h"
 #include "app/main_window.h"
 #include "app/picture.h"
 #include "base/file_size_limit.h"
@@ -160,7 +161,7 @@ int main(int argc, char** argv) {
     const int code = QApplication::exec();
     bool ended = true;
     for (const auto& window : windows)
-        ended &= window->finish(std::chrono::milliseconds(500) / windows.size());
+        ended &= window->finish(lathe::app::Lane::usualPatience / windows.size());
     windows.clear();
     // A thread that did not listen still uses what the end of main would tear down under it.
     if (!ended)

@@ -3,6 +3,7 @@
 
 #include "app/graphviz.h"
 #include "app/progress_pane.h"
+#include "app/run_settings_dialog.h"
 #include "base/version.h"
 #include "views/check/check_page.h"
 #include "views/find/find_bar.h"

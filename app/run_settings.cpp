@@ -1,38 +1,24 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Settings that were kept are read entry by entry: what cannot be read is as by default, and said so.
 #include "app/run_settings.h"
 
 #include "codegen/target.h"
 #include "inspect/machine_peaks.h"
-#include "views/models/inputs/input_files_model.h"
 #include "views/models/inputs/open_size_model.h"
 #include "views/models/text/one_line.h"
-#include "views/page/file_dialog.h"
-#include "views/page/table.h"
 
-#include <QCheckBox>
-#include <QComboBox>
-#include <QDialogButtonBox>
-#include <QFileInfo>
-#include <QFormLayout>
-#include <QHBoxLayout>
-#include <QHeaderView>
+#include <QDialog>
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
-#include <QLabel>
-#include <QPushButton>
 #include <QSettings>
-#include <QSpinBox>
-#include <QVBoxLayout>
 
 namespace lathe::app {
 
 using driver::NumericsLevel;
 
 namespace {
-
-constexpr int mostThreads = 1024;
-constexpr int largestSeed = 1'000'000'000;
 
 /// How many names of inputs or sizes the status bar has.
 constexpr qsizetype mostNames = 3;
@@ -44,38 +30,6 @@ QString firstOf(const QStringList& names, const QString& separator) {
     return QDialog::tr("%1 and %2 more")
         .arg(names.mid(0, mostNames).join(QStringLiteral(", ")))
         .arg(names.size() - mostNames);
-}
-
-/// A table of which one column is written into: with a click, or by typing, whatever column was gone to.
-void setUpEditing(QTableView& table, int column) {
-    table.setEditTriggers(QAbstractItemView::EditKeyPressed | QAbstractItemView::AnyKeyPressed);
-    QObject::connect(&table, &QTableView::clicked, &table,
-                     [&table, column](const QModelIndex& at) { table.edit(at.siblingAtColumn(column)); });
-    QObject::connect(table.selectionModel(), &QItemSelectionModel::currentChanged, &table,
-                     [&table, column](const QModelIndex& now) {
-                         if (now.isValid() && now.column() != column)
-                             table.setCurrentIndex(now.siblingAtColumn(column));
-                     });
-    table.setToolTip(QDialog::tr("A click, or typing, changes it"));
-}
-
-/// A size is written with the wheel and the arrows too.
-class SizeDelegate : public views::RowDelegate {
-public:
-    using RowDelegate::RowDelegate;
-
-    QWidget* createEditor(QWidget* parent, const QStyleOptionViewItem&, const QModelIndex& index) const override {
-        auto box = new QSpinBox(parent);
-        box->setRange(0, int(views::models::OpenSizeModel::largest));
-        box->setFrame(false);
-        box->setAccessibleName(index.data(Qt::AccessibleTextRole).toString());
-        return box;
-    }
-};
-
-QString nameOf(NumericsLevel level) {
-    const std::string_view name = driver::toString(level);
-    return QString::fromUtf8(name.data(), qsizetype(name.size()));
 }
 
 /// Takes what was kept, where it can be read.
@@ -118,11 +72,11 @@ private:
             target(value.toString());
         else if (name == "numerics" && value.isString())
             numerics(value.toString());
-        else if (name == "threads" && isCount(value, mostThreads))
+        else if (name == "threads" && isCount(value, RunSettings::mostThreads))
             settings.threads = value.toInt();
         else if (name == "fix_sizes" && value.isBool())
             settings.fixSizes = value.toBool();
-        else if (name == "seed" && isCount(value, largestSeed))
+        else if (name == "seed" && isCount(value, RunSettings::largestSeed))
             settings.inputs.seed = uint64_t(value.toInteger());
         else if (name == "sizes" && value.isObject())
             sizes(value.toObject());
@@ -157,6 +111,11 @@ private:
 };
 
 } // namespace
+
+QString nameOf(NumericsLevel level) {
+    const std::string_view name = driver::toString(level);
+    return QString::fromUtf8(name.data(), qsizetype(name.size()));
+}
 
 RunSettings RunSettings::kept(std::vector<Diagnostic>* unread) {
     const QSettings kept;
@@ -245,182 +204,6 @@ QString RunSettings::text(const model::ModelGraph* graph) const {
     if (inputs.seed != 0)
         parts << QDialog::tr("seed %1").arg(inputs.seed);
     return parts.join(QStringLiteral(", "));
-}
-
-namespace {
-
-/// Whether an input's sizes are known from a file alone.
-bool hasUndeclared(const model::ModelGraph& graph) {
-    return std::ranges::any_of(graph.graph->inputs, [](const model::Value& input) {
-        return input.type.kind == model::ValueType::Kind::Tensor && !input.type.hasShape;
-    });
-}
-
-} // namespace
-
-RunSettingsDialog::RunSettingsDialog(const RunSettings& settings, const model::ModelGraph* graph, QWidget* parent)
-    : QDialog(parent), given_(settings), target_(new QComboBox), numerics_(new QComboBox), threads_(new QSpinBox),
-      sizes_(new views::models::OpenSizeModel(this)), files_(new views::models::InputFilesModel(this)),
-      seed_(new QSpinBox), fix_(new QCheckBox(tr("Compile for these sizes &alone"))), problem_(new QLabel),
-      buttons_(
-          new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel | QDialogButtonBox::RestoreDefaults)) {
-    setWindowTitle(tr("Compile and run settings"));
-    target_->setEditable(true);
-    target_->addItems({"native", "x86-64-v3", "x86-64-v4", "haswell", "skylake-avx512", "znver4"});
-    target_->setAccessibleName(tr("Target"));
-    target_->setToolTip(tr("native: this machine; a cpu; or TRIPLE:CPU:+FEATURE,-FEATURE"));
-    for (const NumericsLevel level : {NumericsLevel::Strict, NumericsLevel::Default})
-        numerics_->addItem(nameOf(level), int(level));
-    numerics_->setAccessibleName(tr("Numerics"));
-    numerics_->setToolTip(tr("How far sums and products of floats may be rewritten"));
-    threads_->setRange(0, mostThreads);
-    threads_->setSpecialValueText(tr("all"));
-    threads_->setAccessibleName(tr("Threads"));
-    fix_->setToolTip(tr("The compiled model takes no others, and may be faster"));
-    problem_->setTextFormat(Qt::PlainText); // it shows names
-    problem_->setWordWrap(true);
-    auto form = new QFormLayout;
-    form->addRow(tr("&Target:"), target_);
-    form->addRow(tr("&Numerics:"), numerics_);
-    form->addRow(tr("Th&reads:"), threads_);
-    seed_->setRange(0, largestSeed);
-    seed_->setAccessibleName(tr("Seed of random inputs"));
-    form->addRow(tr("S&eed of random inputs:"), seed_);
-    auto all = new QVBoxLayout(this);
-    all->addLayout(form);
-    std::vector<views::models::OpenSize> open =
-        graph ? views::models::openSizesOf(*graph) : std::vector<views::models::OpenSize>();
-    if (open.empty())
-        all->addWidget(new QLabel(!graph ? tr("With a model open, its sizes are chosen here.")
-                                  : hasUndeclared(*graph)
-                                      ? tr("The model declares no shape of an input: a file for it says the sizes.")
-                                      : tr("All sizes of this model are fixed.")),
-                       1, Qt::AlignTop);
-    else
-        addSizes(*all);
-    resize(560, !graph ? 260 : open.empty() ? 420 : 560);
-    sizes_->show(std::move(open), settings.sizes);
-    fix_->setVisible(sizes_->rowCount() > 0);
-    all->addWidget(fix_);
-    if (graph)
-        addInputs(*all);
-    all->addWidget(problem_);
-    all->addWidget(buttons_);
-
-    std::vector<QString> names;
-    if (graph)
-        for (const model::Value& input : graph->graph->inputs)
-            names.push_back(QString::fromStdString(input.name));
-    const auto show = [this, names](const RunSettings& shown) {
-        target_->setCurrentText(shown.target);
-        numerics_->setCurrentIndex(numerics_->findData(int(shown.numerics)));
-        threads_->setValue(shown.threads);
-        fix_->setChecked(shown.fixSizes);
-        seed_->setValue(int(std::min<uint64_t>(shown.inputs.seed, largestSeed)));
-        files_->show(names, shown.inputs.files.byName);
-    };
-    show(settings);
-    check();
-    connect(target_, &QComboBox::editTextChanged, this, &RunSettingsDialog::check);
-    connect(files_, &QAbstractItemModel::dataChanged, this, &RunSettingsDialog::check);
-    connect(files_, &QAbstractItemModel::modelReset, this, &RunSettingsDialog::check);
-    connect(buttons_, &QDialogButtonBox::accepted, this, &RunSettingsDialog::accept);
-    connect(buttons_, &QDialogButtonBox::rejected, this, &QDialog::reject);
-    connect(buttons_->button(QDialogButtonBox::RestoreDefaults), &QPushButton::clicked, this, [this, show] {
-        show({});
-        for (int row = 0; row < sizes_->rowCount(); ++row)
-            sizes_->setData(sizes_->index(row, views::models::OpenSizeModel::Size), 1, Qt::EditRole);
-    });
-}
-
-void RunSettingsDialog::addSizes(QVBoxLayout& to) {
-    auto table = new QTableView;
-    views::setUpTable(*table, *sizes_);
-    table->setItemDelegate(new SizeDelegate(table));
-    setUpEditing(*table, views::models::OpenSizeModel::Size);
-    table->setAccessibleName(tr("Sizes that the model leaves open"));
-    table->setObjectName(QStringLiteral("sizes"));
-    to.addWidget(table, 1);
-}
-
-void RunSettingsDialog::addInputs(QVBoxLayout& to) {
-    using views::models::InputFilesModel;
-    auto inputs = new QTableView;
-    views::setUpTable(*inputs, *files_);
-    inputs->setObjectName(QStringLiteral("inputs"));
-    setUpEditing(*inputs, InputFilesModel::File);
-    inputs->horizontalHeader()->setSectionResizeMode(InputFilesModel::File, QHeaderView::Stretch);
-    inputs->setTextElideMode(Qt::ElideMiddle);
-    inputs->setAccessibleName(tr("Inputs and the files that they come from"));
-    auto choose = new QPushButton(tr("&Choose a file…"));
-    choose->setAutoDefault(false);
-    auto folder = new QPushButton(tr("Choose a &folder…"));
-    folder->setAutoDefault(false);
-    folder->setToolTip(tr("With input_0.pb, input_1.pb and so on, in the model's order, for all inputs"));
-    auto random = new QPushButton(tr("Dra&w at random"));
-    random->setAutoDefault(false);
-    for (QPushButton* button : {choose, random}) {
-        button->setToolTip(tr("For the input that is chosen above"));
-        button->setEnabled(false);
-    }
-    connect(inputs->selectionModel(), &QItemSelectionModel::currentChanged, this,
-            [choose, random](const QModelIndex& now) {
-                choose->setEnabled(now.isValid());
-                random->setEnabled(now.isValid());
-            });
-    connect(files_, &QAbstractItemModel::modelReset, this, [choose, random] { // nothing is current then
-        choose->setEnabled(false);
-        random->setEnabled(false);
-    });
-    connect(choose, &QPushButton::clicked, this, [this, inputs] { chooseFile(inputs->currentIndex().row()); });
-    connect(random, &QPushButton::clicked, this, [this, inputs] { files_->setFile(inputs->currentIndex().row(), {}); });
-    auto buttons = new QHBoxLayout;
-    connect(folder, &QPushButton::clicked, this, &RunSettingsDialog::chooseFolder);
-    buttons->addWidget(choose);
-    buttons->addWidget(folder);
-    buttons->addWidget(random);
-    buttons->addStretch(1);
-    to.addWidget(inputs, 1);
-    to.addLayout(buttons);
-}
-
-void RunSettingsDialog::chooseFile(int row) {
-    const QString file =
-        views::askForFile(this, tr("A file for %1").arg(files_->name(row)), QFileInfo(files_->file(row)).path(),
-                          tr("Tensors (*.npy *.npz *.pb);;All files (*)"));
-    if (!file.isEmpty())
-        files_->setFile(row, file);
-}
-
-void RunSettingsDialog::chooseFolder() {
-    const QString folder = views::askForFolder(this, tr("A folder with input_0.pb and so on"));
-    if (!folder.isEmpty())
-        files_->setFolder(folder);
-}
-
-void RunSettingsDialog::accept() {
-    buttons_->setFocus(); // what is being written counts
-    if (buttons_->button(QDialogButtonBox::Ok)->isEnabled())
-        QDialog::accept();
-}
-
-void RunSettingsDialog::check() {
-    const auto parsed = codegen::parseTarget(target_->currentText().toStdString());
-    const QString problem = parsed ? files_->problem() : QString::fromStdString(toString(parsed.error()));
-    problem_->setText(problem);
-    buttons_->button(QDialogButtonBox::Ok)->setEnabled(problem.isEmpty());
-}
-
-RunSettings RunSettingsDialog::settings() const {
-    RunSettings settings = given_; // sizes of other models stay
-    settings.target = target_->currentText();
-    settings.numerics = NumericsLevel(numerics_->currentData().toInt());
-    settings.threads = threads_->value();
-    settings.fixSizes = fix_->isChecked();
-    settings.inputs = {.seed = uint64_t(seed_->value()), .files = {.byName = files_->files()}};
-    for (const auto& [name, size] : sizes_->values())
-        settings.sizes[name] = size;
-    return settings;
 }
 
 } // namespace lathe::app

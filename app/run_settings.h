@@ -1,29 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// For what a model is compiled and run: a value, of which all but sizes and inputs is kept in the settings. The dialog shows
-// the sizes that the open model leaves open, and where its inputs come from.
+// For what a model is compiled and run: a value, of which all but sizes and inputs is kept in the settings.
 #pragma once
 
 #include "inspect/input_choice.h"
+#include "runtime/limits.h"
 #include "views/models/inputs/open_sizes.h"
 
-#include <QDialog>
-
-class QCheckBox;
-class QComboBox;
-class QDialogButtonBox;
-class QLabel;
-class QSpinBox;
-class QVBoxLayout;
-
-namespace lathe::views::models {
-class InputFilesModel;
-class OpenSizeModel;
-} // namespace lathe::views::models
+#include <QString>
 
 namespace lathe::app {
 
 struct RunSettings {
+    static constexpr int mostThreads = runtime::limits::threads;
+    static constexpr int largestSeed = 1'000'000'000;
+
     QString target = QStringLiteral("native"); // as codegen::parseTarget reads it
     driver::NumericsLevel numerics = driver::NumericsLevel::Default;
     int threads = 0; // to compile and to run with; 0: all
@@ -44,33 +35,6 @@ struct RunSettings {
     bool operator==(const RunSettings&) const = default;
 };
 
-class RunSettingsDialog : public QDialog {
-    Q_OBJECT
-
-public:
-    /// graph: the open model, or null.
-    RunSettingsDialog(const RunSettings& settings, const model::ModelGraph* graph, QWidget* parent);
-
-    RunSettings settings() const;
-    void accept() override;
-
-private:
-    void check();
-    void addSizes(QVBoxLayout& to);
-    void addInputs(QVBoxLayout& to);
-    void chooseFile(int row);
-    void chooseFolder();
-
-    RunSettings given_;
-    QComboBox* target_;
-    QComboBox* numerics_;
-    QSpinBox* threads_;
-    views::models::OpenSizeModel* sizes_;
-    views::models::InputFilesModel* files_;
-    QSpinBox* seed_;
-    QCheckBox* fix_;
-    QLabel* problem_;
-    QDialogButtonBox* buttons_;
-};
+QString nameOf(driver::NumericsLevel level);
 
 } // namespace lathe::app

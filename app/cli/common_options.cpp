@@ -2,6 +2,7 @@
 #include "app/cli/common_options.h"
 
 #include "app/cli/validators.h"
+#include "runtime/limits.h"
 
 namespace lathe::cli {
 
@@ -38,7 +39,7 @@ void addTarget(CLI::App& command, Common& common) {
 }
 
 void addThreads(CLI::App& command, Common& common, const std::string& text) {
-    command.add_option("--threads", common.threads, text)->check(CLI::Range(0, 1024));
+    command.add_option("--threads", common.threads, text)->check(CLI::Range(0, runtime::limits::threads));
 }
 
 void addShapes(CLI::App& command, Common& common) {

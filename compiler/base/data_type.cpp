@@ -3,6 +3,8 @@
 // Names of element types: one table serves printing and parsing.
 #include "base/data_type.h"
 
+#include "base/limits.h"
+
 #include <charconv>
 #include <fmt/format.h>
 
@@ -61,7 +63,8 @@ std::optional<DataType> parseDataType(std::string_view text) {
             std::string_view digits = text.substr(name.text.size() + 1);
             int lanes = 0;
             auto [end, status] = std::from_chars(digits.data(), digits.data() + digits.size(), lanes);
-            if (status == std::errc() && end == digits.data() + digits.size() && lanes > 1 && lanes <= 1024)
+            if (status == std::errc() && end == digits.data() + digits.size() && lanes > 1 &&
+                lanes <= limits::vectorLanes)
                 return name.type.withLanes(lanes);
         }
     }

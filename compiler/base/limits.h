@@ -18,6 +18,7 @@ inline constexpr int64_t npzArrayBytes = int64_t{1} << 32; // that a smaller fil
 inline constexpr size_t zipEntries = 10'000;             // of one archive, or folder that is a model
 inline constexpr size_t zipExpansion = 64;               // how many times the archive a file of a model's may have
 inline constexpr int tensorRank = 32;
+inline constexpr int vectorLanes = 1024;                    // of a type that a text names
 inline constexpr int graphNodes = 1'000'000;                // with functions in place of their calls
 inline constexpr int blockNesting = 64;                     // If in Loop in If …, and functions in functions
 inline constexpr int textNesting = 256;                     // brackets in IR text

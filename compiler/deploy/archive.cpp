@@ -2,6 +2,7 @@
 #include "deploy/archive.h"
 
 #include "base/guarded.h"
+#include "deploy/file_digest.h"
 #include "deploy/file_failure.h"
 
 #include <algorithm>
@@ -18,7 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr size_t partBytes = size_t{1} << 20;
 constexpr size_t mostEntries = 200'000; // the files that a manifest may name, and folders
 
 struct Free {
@@ -130,7 +130,7 @@ Result<void> writeArchive(const std::vector<PlannedFile>& files, const std::stri
         std::ifstream from;
         if (!planned.from.empty())
             from.open(planned.from, std::ios::binary);
-        std::vector<char> part(planned.from.empty() ? 0 : partBytes);
+        std::vector<char> part(planned.from.empty() ? 0 : filePartBytes);
         for (uint64_t written = 0; written < bytes;) {
             if (cancelled && cancelled())
                 throw Cancelled{};
@@ -195,7 +195,7 @@ Result<void> unpackArchive(const fs::path& packed, const fs::path& folder, uint6
         std::error_code failed;
         fs::create_directories(to.parent_path(), failed);
         NewFile file(to, archive_entry_perm(entry) & 0100 ? NewFile::Kind::Program : NewFile::Kind::Text);
-        std::vector<std::byte> part(partBytes);
+        std::vector<std::byte> part(filePartBytes);
         la_ssize_t got = 0;
         // What a header says of the size is not asked: what comes out is counted.
         while ((got = archive_read_data(reader.get(), part.data(), part.size())) > 0) {

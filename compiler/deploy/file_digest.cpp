@@ -28,7 +28,7 @@ bool readParts(const std::filesystem::path& path, const std::function<bool()>& c
     struct stat facts{};
     if (fstat(file, &facts) != 0 || !S_ISREG(facts.st_mode))
         return false;
-    std::vector<std::byte> part(size_t{1} << 20);
+    std::vector<std::byte> part(filePartBytes);
     while (true) {
         if (cancelled && cancelled())
             throw Cancelled{};

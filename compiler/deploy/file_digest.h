@@ -11,6 +11,9 @@
 
 namespace lathe::deploy {
 
+/// Files are read in parts of so many bytes.
+inline constexpr size_t filePartBytes = size_t{1} << 20;
+
 struct FileDigest {
     std::string sha256;
     uint64_t bytes = 0;

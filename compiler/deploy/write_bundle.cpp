@@ -7,6 +7,7 @@
 #include "data/listed_files.h"
 #include "deploy/archive.h"
 #include "deploy/bundle_model.h"
+#include "deploy/file_digest.h"
 #include "deploy/file_failure.h"
 #include "deploy/manifest.h"
 
@@ -149,7 +150,7 @@ Result<void> writeFile(const PlannedFile& file, const fs::path& to, const std::f
     std::ifstream from(file.from, std::ios::binary);
     if (!from)
         return fileFailure(file.from, "the file cannot be read");
-    std::vector<char> part(size_t{1} << 20);
+    std::vector<char> part(filePartBytes);
     do {
         if (cancelled && cancelled())
             throw Cancelled{};

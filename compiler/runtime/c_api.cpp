@@ -4,6 +4,7 @@
 #include "runtime/context.h"
 #include "runtime/cpu.h"
 #include "runtime/dtype.h"
+#include "runtime/limits.h"
 
 #include <algorithm>
 #include <cstring>
@@ -198,13 +199,12 @@ lathe_status lathe_context_create(lathe_model* model, const lathe_context_option
     lathe_context_options complete{};
     if (options)
         std::memcpy(&complete, options, std::min(options->struct_bytes, sizeof complete));
-    static constexpr int32_t mostThreads = 1024;
-    if (complete.threads < 0 || complete.threads > mostThreads || complete.memory_limit < 0 ||
+    if (complete.threads < 0 || complete.threads > limits::threads || complete.memory_limit < 0 ||
         !complete.allocate != !complete.release)
         return threadError().set(LATHE_INVALID_ARGUMENT,
                                  "lathe_context_create: threads must be 0 to %d, the memory limit not negative, and an "
                                  "allocator needs both functions",
-                                 mostThreads);
+                                 limits::threads);
     return guarded(threadError(), [&] {
         *context = new lathe_context(model->model, complete);
         return LATHE_OK;

@@ -11,6 +11,7 @@ namespace lathe::runtime::limits {
 inline constexpr int64_t tensorElements = int64_t{1} << 40;
 /// Of one piece of memory: what an address space can hold. Keeps sums of a few below 2^63.
 inline constexpr int64_t pieceBytes = int64_t{1} << 46;
+inline constexpr int32_t threads = 1024;       // of a context
 inline constexpr int arenaChunks = 64;         // each new one is at least half as large as all before together
 inline constexpr int32_t keptPlaces = 1 << 16; // of what loops hand on
 inline constexpr uint64_t frameBytes = uint64_t{1} << 36; // of the runner's protocol: 64 GiB

@@ -16,8 +16,6 @@ namespace lathe::runtime {
 
 namespace {
 
-constexpr int64_t hugePage = int64_t{2} << 20;
-
 int64_t roundUp(int64_t bytes) {
     return std::max(memoryAlignment, (bytes + memoryAlignment - 1) / memoryAlignment * memoryAlignment);
 }

@@ -13,6 +13,7 @@
 namespace lathe::runtime {
 
 inline constexpr int64_t memoryAlignment = 64;
+inline constexpr int64_t hugePage = int64_t{2} << 20; // twice as much and more is aligned to them
 
 /// Counts what it gives out and refuses to go over the limit.
 class Memory {

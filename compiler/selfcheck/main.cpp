@@ -2,12 +2,12 @@
 //
 // lathe-check: whether an unpacked bundle is whole, computes what it should on this machine, and how fast. A static program
 // for devices that have nothing but a kernel: it needs no /proc, no home folder and writes no file.
+#include "runtime/limits.h"
+#include "selfcheck/arguments.h"
 #include "selfcheck/check.h"
 #include "selfcheck/report.h"
 
-#include <charconv>
 #include <cstdio>
-#include <cstring>
 #include <exception>
 #include <string_view>
 
@@ -20,12 +20,6 @@ constexpr const char* usage = "usage: lathe-check [--json] [--threads N] [--repe
                               "  --repeat N   timed runs at most; 50\n"
                               "  --timeout S  seconds that a step may take; 300\n"
                               "Exit code: 0 all is good, 1 something is not, 2 usage.\n";
-
-bool number(const char* text, int least, int most, int& value) {
-    const char* end = text + std::strlen(text);
-    const auto [at, status] = std::from_chars(text, end, value);
-    return status == std::errc() && at == end && value >= least && value <= most;
-}
 
 } // namespace
 
@@ -43,11 +37,11 @@ int main(int argc, char** argv) {
         } else if (word == "--json") {
             json = true;
         } else if (word == "--threads") {
-            good = number(next, 0, 1024, wish.threads), ++i;
+            good = lathe::selfcheck::number(next, 0, lathe::runtime::limits::threads, wish.threads), ++i;
         } else if (word == "--repeat") {
-            good = number(next, 0, 1'000'000, wish.repeat), ++i;
+            good = lathe::selfcheck::number(next, 0, lathe::selfcheck::mostRepeats, wish.repeat), ++i;
         } else if (word == "--timeout") {
-            good = number(next, 1, 1'000'000, seconds), ++i;
+            good = lathe::selfcheck::number(next, 1, lathe::selfcheck::mostSeconds, seconds), ++i;
         } else if (word.starts_with("-") || named) {
             good = false;
         } else {

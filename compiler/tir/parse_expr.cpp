@@ -5,6 +5,7 @@
 #include "tir/parse_expr.h"
 
 #include "arith/scalar.h"
+#include "base/limits.h"
 #include "tir/names.h"
 
 #include <charconv>
@@ -236,8 +237,8 @@ Expr ExprParser::call(const std::string& word) {
 Expr ExprParser::vectorFunction(bool isRamp) {
     std::vector<Expr> args = arguments(isRamp ? 3 : 2);
     auto lanes = arith::asInt(args.back());
-    if (ok() && (!lanes || *lanes < 2 || *lanes > 1024))
-        fail("a vector has 2 to 1024 lanes");
+    if (ok() && (!lanes || *lanes < 2 || *lanes > limits::vectorLanes))
+        fail(fmt::format("a vector has 2 to {} lanes", limits::vectorLanes));
     if (ok() && (args[0].dtype().lanes != 1 || (isRamp && args[1].dtype() != args[0].dtype())))
         fail("a vector is made of scalars of one type");
     if (!ok())

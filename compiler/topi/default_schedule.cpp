@@ -73,6 +73,9 @@ void scheduleReduction(Schedule& schedule, const BlockRef& block, const Target& 
 /// Elements of as many rows as are computed together; what lies between their stages has to stay near.
 constexpr int64_t mostTogether = 1024;
 
+/// Of a group of rows: fewer leave gaps between the steps of a row.
+constexpr int64_t leastRows = 4, mostRowsTogether = 8;
+
 /// The loop over rows, or over groups of them. Each stage of a row waits for the one before, down to the last lane; of short
 /// rows another row's steps fill the gaps. A group that leaves rows over would need all stages twice.
 LoopRef rowsTogether(Schedule& s, const BlockRef& last, LoopRef row) {
@@ -82,7 +85,7 @@ LoopRef rowsTogether(Schedule& s, const BlockRef& last, LoopRef row) {
             elements *= std::clamp<int64_t>(mostIterations(s, loop), 1, mostTogether);
     std::vector<int64_t> fitting = {1};
     int64_t preferred = 1;
-    for (int64_t rows = 4; rows <= 8; ++rows)
+    for (int64_t rows = leastRows; rows <= mostRowsTogether; ++rows)
         if (arith::divisible(s.get(row).extent, rows)) {
             fitting.push_back(rows);
             if (rows * elements <= mostTogether)

@@ -3,11 +3,13 @@
 
 #include "arith/analysis.h"
 #include "base/rounding.h"
+#include "moves/limits.h"
 #include "moves/vectors.h"
 #include "schedule/schedule_loops.h"
 #include "tir/access.h"
 #include "tir/transform/parallel_regions.h"
 #include "tir/transposed_tile.h"
+#include "topi/parallel_task.h"
 
 #include <algorithm>
 #include <numeric>
@@ -24,15 +26,12 @@ using Refusals = std::vector<schedule::Refusal>;
 
 namespace {
 
-/// Element operations below which a parallel loop would be one chunk: no need to fuse loops for it.
-const std::vector<int64_t> grains = {4096, 16384, 65536, 262144};
-
 /// The product of the loops' extents, as far as it matters: unknown ones count for much, and it does not overflow.
 int64_t workOf(const Schedule& s, const std::vector<LoopRef>& loops) {
     int64_t work = 1;
     for (LoopRef loop : loops)
         work = std::min<int64_t>(int64_t{1} << 40,
-                                 work * std::max<int64_t>(1, std::min<int64_t>(mostIterations(s, loop), 1 << 20)));
+                                 work * std::max<int64_t>(1, std::min(mostIterations(s, loop), moves::endlessExtent)));
     return work;
 }
 
@@ -175,9 +174,9 @@ void scheduleElementwise(Schedule& schedule, const BlockRef& block, const Target
             all.push_back(inner);
         }
         const int64_t work = workOf(s, all) * elements;
-        if (work < grains.front())
+        if (work < taskGrains.front())
             return;
-        const schedule::Number grain = s.choose(block, "grain", grains, tir::parallelGrain);
+        const schedule::Number grain = s.choose(block, "grain", taskGrains, tir::parallelGrain);
         if (work < grain)
             return;
         const LoopRef task = parallelLoop(s, all, elements, grain);

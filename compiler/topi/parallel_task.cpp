@@ -14,8 +14,6 @@ using schedule::Schedule;
 
 namespace {
 
-const std::vector<int64_t> taskGrains = {4096, 16384, 65536, 262144};
-
 /// Fewer iterations leave threads without work.
 constexpr int64_t leastTasks = 4;
 

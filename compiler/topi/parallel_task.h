@@ -5,7 +5,12 @@
 
 #include "schedule/schedule.h"
 
+#include <vector>
+
 namespace lathe::topi {
+
+/// Element operations below which a parallel loop would be one chunk, to choose from.
+inline const std::vector<int64_t> taskGrains = {4096, 16384, 65536, 262144};
 
 /// The loops, which nest, as one: all of them, or as many of the outer ones as "fused" says.
 schedule::LoopRef fusedTasks(schedule::Schedule& schedule, const schedule::BlockRef& block,

@@ -23,14 +23,14 @@ namespace {
 /// Fewer of them along a row are as fast one by one.
 constexpr int64_t leastWindows = 3;
 
-/// A loop that may be longer is as good as endless: its last tile does not count.
-constexpr int64_t unknownExtent = 1 << 20;
-
 /// Multiply-adds in flight.
 constexpr int64_t hiding = vectorUnits * multiplyAddCycles;
 
 /// Elements of a window next to each other that are worth code of their own, where they share what they read.
 constexpr int64_t mostShared = 8;
+
+/// Rows of a tile, however many registers there are.
+constexpr int64_t mostRows = 12;
 
 /// A row that shares what it reads takes so many registers: accumulator, the registers that it reads, one picked.
 constexpr int64_t registersOfShared = 4;
@@ -59,8 +59,8 @@ int64_t cachedRows(const tir::AccessPattern& operand, const arith::Var& row, con
 /// Rows of a tile that is `vectors` wide, for `extent` of them: those with the fewest cycles a step over all tiles, the
 /// last one included.
 int64_t rowsOf(int64_t extent, int64_t vectors, int64_t fitting, int64_t costOfRest = 1) {
-    const int64_t most = std::min({extent, int64_t{12}, fitting});
-    if (extent >= unknownExtent)
+    const int64_t most = std::min({extent, mostRows, fitting});
+    if (extent >= moves::endlessExtent)
         return most;
     const auto cost = [&](int64_t rows) { return std::max(rows * vectors, hiding) + 1; }; // 1: the step itself
     int64_t best = 1, least = std::numeric_limits<int64_t>::max();
@@ -125,7 +125,7 @@ std::optional<Windows> windowsAlong(const tir::AccessPattern& read, const tir::B
         if (reduced.kind != tir::IterKind::Reduce || along == read.stride.end())
             continue;
         const Expr& other = along->second;
-        const int64_t length = std::min(arith::bounds(reduced.extent).upper, unknownExtent);
+        const int64_t length = std::min(arith::bounds(reduced.extent).upper, moves::endlessExtent);
         for (int64_t steps = 1; steps <= moves::widestStep; ++steps) {
             if (length > 1 && arith::provablyEqual(own * steps, other))
                 return Windows{own, (length - 1) * steps};
@@ -141,7 +141,7 @@ std::optional<Windows> windowsAlong(const tir::AccessPattern& read, const tir::B
 
 /// As far as it matters.
 int64_t boundedExtent(const tir::Block& body, int axis) {
-    return std::min(arith::bounds(body.iters[static_cast<size_t>(axis)].extent).upper, unknownExtent);
+    return std::min(arith::bounds(body.iters[static_cast<size_t>(axis)].extent).upper, moves::endlessExtent);
 }
 
 /// The tile's windows, its rows (the innermost of them, else the innermost axis that has some) and its band.
@@ -178,7 +178,7 @@ void findWindows(RegisterTile& tile, const tir::Block& body) {
     const int64_t windows = std::max<int64_t>(1, boundedExtent(body, *tile.windows.begin())),
                   least = std::max(leastBand, shared);
     // Of an unknown number of windows there may be few: a band is computed whole.
-    const bool isKnown = bytes != 0 && windows < unknownExtent;
+    const bool isKnown = bytes != 0 && windows < moves::endlessExtent;
     const int64_t fitting = std::min(windows, isKnown ? std::max(least, bandBytes / bytes) : least);
     tile.band = ceilDiv(windows, ceilDiv(windows, fitting)); // bands of one size
 }
@@ -242,7 +242,7 @@ std::optional<RegisterTile> contractionTile(const tir::Block& body, const Target
             return std::nullopt;
         tile.repacked = vectors->buffer;
     }
-    tile.width = lanes * vectorsOf(std::min(arith::bounds(column.extent).upper, unknownExtent), lanes,
+    tile.width = lanes * vectorsOf(std::min(arith::bounds(column.extent).upper, moves::endlessExtent), lanes,
                                    std::clamp<int64_t>(best, 1, hiding));
     tile.widths = {lanes, 2 * lanes, 3 * lanes, 4 * lanes};
     if (tile.width > 4 * lanes)
@@ -306,7 +306,7 @@ std::optional<RegisterTile> slidingTile(const tir::Block& body, const Target& ta
             tile.rows = chooses(*store) ? rowsOf(extent, vectors, std::min(fitting, rowsAtBorders), restAtBorders)
                                         : rowsOf(extent, vectors, fitting);
             // Each number of rows that may be left over at the end of an unknown extent is code of its own.
-            if (extent == unknownExtent)
+            if (extent == moves::endlessExtent)
                 tile.rows = std::min(tile.rows, hiding / vectors);
         }
         return tile;

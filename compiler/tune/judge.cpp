@@ -15,6 +15,7 @@ constexpr size_t leastSamples = 32; // before that the estimate alone
 constexpr double moreSamples = 1.2; // times those of the last time: learning anew is worth it
 constexpr size_t leastPairs = 12;   // told apart in a batch, that say something about who predicted them
 constexpr size_t memory = 2;        // batches that decide who is asked
+constexpr double goodOrder = 0.3;   // of a model that is asked whatever the estimate is worth
 
 /// Scores and times of trials that were predicted and that ran.
 class Predictions {
@@ -130,7 +131,7 @@ void Judge::learn(std::span<const std::span<const Trial>> tasks) {
 
 Opinion Judge::asked() const {
     const double prior = recent(ofPrior_, 1), model = knows_ ? recent(ofModel_, 1) : 0;
-    if (model > 0 && model >= std::min(prior, 0.3))
+    if (model > 0 && model >= std::min(prior, goodOrder))
         return Opinion::Model;
     return prior > 0 ? Opinion::Prior : Opinion::None;
 }

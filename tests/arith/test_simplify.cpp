@@ -2,6 +2,7 @@
 // The simplifier against evaluation: random expressions have the same value before and after, lie in their bounds and
 // in their residue class. Beside that, the forms that schedules and shapes rely on.
 #include "arith/analysis.h"
+#include "support/cpu_time.h"
 #include "support/program_of_tests.h"
 
 #include <QTest>
@@ -295,6 +296,7 @@ private slots:
     }
 
     void manyTermsAndDeepSharingEndQuickly() {
+        const double begin = cpuSeconds();
         Expr sum(0);
         for (int i = 0; i < 600; ++i)
             sum = sum + var("v" + std::to_string(i)) * Expr(i);
@@ -319,6 +321,9 @@ private slots:
             flat = flat * dim + var("i" + std::to_string(k));
         }
         simplify(floorMod(flat, symbol("n")) + floorDiv(flat, 16));
+        const double took =
+            cpuSeconds() - begin; // where the work doubles with each level, or with each pair, it is minutes
+        QVERIFY2(took < 30, qPrintable(QString::number(took)));
     }
 };
 

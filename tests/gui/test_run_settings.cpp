@@ -5,7 +5,7 @@
 // Timeout: 600
 // Links: onnx
 #include "app/main_window.h"
-#include "app/run_settings.h"
+#include "app/run_settings_dialog.h"
 #include "arith/expr.h"
 #include "driver/tensor_files.h"
 #include "gui/window.h"

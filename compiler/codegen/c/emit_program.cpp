@@ -110,53 +110,16 @@ std::string inputBytes(const CModel& model, size_t i) {
     return text;
 }
 
-} // namespace
+bool hasDynamicOutput(const CModule& module) {
+    return std::ranges::any_of(module.dynamicOutput, [](bool dynamic) { return dynamic; });
+}
 
-std::string cProgram(const CModel& model, const CModule& module) {
+/// The call that runs the model; again with more room, as long as an output or the arena is too small.
+std::string runWithRoom(const CModel& model, const CModule& module) {
     const std::string upper = cUpper(model.name);
-    const bool hasFile = model.weights == CWeights::File && !model.tables.constants.empty();
-    const size_t ins = model.tables.inputs.size(), outs = model.tables.outputs.size(), sizes = model.symbols.size();
-    std::string names;
-    for (const arith::Var& symbol : model.symbols)
-        names += " " + cUpper(cIdentifier(symbol->name));
-    std::string text = cTitle(model, "A program that runs it on files");
-    text += fmt::format("/* {}_main{}{} INPUT... OUTPUT...: files of numbers as they lie in memory. */\n", model.name,
-                        hasFile ? " WEIGHTS" : "", names);
-    text += replaced(std::string(programHead), {{"@NAME@", model.name}});
-    if (ins > 0)
-        text += programReader;
-    if (outs > 0)
-        text += programWriter;
-    text += "\nint main(int argc, char **argv) {\n";
-    const bool anyDynamic = std::ranges::any_of(module.dynamicOutput, [](bool dynamic) { return dynamic; });
-    text += fmt::format("    const int sizes_at = {}, inputs_at = sizes_at + {}, outputs_at = inputs_at + {};\n",
-                        hasFile ? 2 : 1, sizes, ins);
-    text += fmt::format("    const void *inputs[{}] = {{NULL}};\n    void *outputs[{}] = {{NULL}};\n    void *arena;\n",
-                        std::max<size_t>(1, ins), std::max<size_t>(1, outs));
-    if (anyDynamic)
-        text += fmt::format("    size_t capacity[{}] = {{0}};\n    int grown, i;\n", outs);
-    text += fmt::format("    lathe_{}_args args;\n    int status;\n    memset(&args, 0, sizeof args);\n", model.name);
-    text += fmt::format("    if (argc != outputs_at + {})\n        end(\"usage:{}{} INPUT... OUTPUT...\", argv[0]);\n",
-                        outs, hasFile ? " WEIGHTS" : "", names);
-    if (hasFile)
-        text += fmt::format("    status = lathe_{0}_load(argv[1], memory(LATHE_{1}_WEIGHTS_BYTES));\n"
-                            "    if (status != LATHE_{1}_OK)\n        end(lathe_{0}_message(status), argv[1]);\n",
-                            model.name, upper);
-    for (size_t i = 0; i < sizes; ++i)
-        text += fmt::format("    args.symbols[{0}] = strtol(argv[sizes_at + {0}], NULL, 10);\n", i);
-    for (size_t i = 0; i < ins; ++i)
-        text += fmt::format("    inputs[{0}] = read_file(argv[inputs_at + {0}], {1});\n", i, inputBytes(model, i));
-    for (size_t i = 0; i < outs; ++i)
-        text += module.dynamicOutput[i]
-                    ? fmt::format("    capacity[{0}] = 4096;\n    outputs[{0}] = memory(capacity[{0}]);\n", i)
-                    : fmt::format("    outputs[{}] = memory({});\n", i, bytesOf(model.tables.outputs[i]));
-    if (arenaBytes(model))
-        text += fmt::format("    args.arena_bytes = LATHE_{}_ARENA_BYTES;\n", upper);
-    else if (model.peakBytes)
-        text += fmt::format("    args.arena_bytes = lathe_{}_arena_bytes(args.symbols);\n", model.name);
-    else
-        text += "    args.arena_bytes = 1 << 20; /* more where it is not enough */\n";
-    text += "    arena = memory(args.arena_bytes);\n";
+    const size_t outs = model.tables.outputs.size();
+    const bool anyDynamic = hasDynamicOutput(module);
+    std::string text;
     const bool grows = anyDynamic || !model.peakBytes;
     if (grows)
         text += "    for (;;) {\n";
@@ -189,6 +152,57 @@ std::string cProgram(const CModel& model, const CModule& module) {
                     "        free(arena);\n        args.arena_bytes *= 4;\n        arena = memory(args.arena_bytes);\n";
         text += "    }\n";
     }
+    return text;
+}
+
+} // namespace
+
+std::string cProgram(const CModel& model, const CModule& module) {
+    const std::string upper = cUpper(model.name);
+    const bool hasFile = model.weights == CWeights::File && !model.tables.constants.empty();
+    const size_t ins = model.tables.inputs.size(), outs = model.tables.outputs.size(), sizes = model.symbols.size();
+    std::string names;
+    for (const arith::Var& symbol : model.symbols)
+        names += " " + cUpper(cIdentifier(symbol->name));
+    std::string text = cTitle(model, "A program that runs it on files");
+    text += fmt::format("/* {}_main{}{} INPUT... OUTPUT...: files of numbers as they lie in memory. */\n", model.name,
+                        hasFile ? " WEIGHTS" : "", names);
+    text += replaced(std::string(programHead), {{"@NAME@", model.name}});
+    if (ins > 0)
+        text += programReader;
+    if (outs > 0)
+        text += programWriter;
+    text += "\nint main(int argc, char **argv) {\n";
+    const bool anyDynamic = hasDynamicOutput(module);
+    text += fmt::format("    const int sizes_at = {}, inputs_at = sizes_at + {}, outputs_at = inputs_at + {};\n",
+                        hasFile ? 2 : 1, sizes, ins);
+    text += fmt::format("    const void *inputs[{}] = {{NULL}};\n    void *outputs[{}] = {{NULL}};\n    void *arena;\n",
+                        std::max<size_t>(1, ins), std::max<size_t>(1, outs));
+    if (anyDynamic)
+        text += fmt::format("    size_t capacity[{}] = {{0}};\n    int grown, i;\n", outs);
+    text += fmt::format("    lathe_{}_args args;\n    int status;\n    memset(&args, 0, sizeof args);\n", model.name);
+    text += fmt::format("    if (argc != outputs_at + {})\n        end(\"usage:{}{} INPUT... OUTPUT...\", argv[0]);\n",
+                        outs, hasFile ? " WEIGHTS" : "", names);
+    if (hasFile)
+        text += fmt::format("    status = lathe_{0}_load(argv[1], memory(LATHE_{1}_WEIGHTS_BYTES));\n"
+                            "    if (status != LATHE_{1}_OK)\n        end(lathe_{0}_message(status), argv[1]);\n",
+                            model.name, upper);
+    for (size_t i = 0; i < sizes; ++i)
+        text += fmt::format("    args.symbols[{0}] = strtol(argv[sizes_at + {0}], NULL, 10);\n", i);
+    for (size_t i = 0; i < ins; ++i)
+        text += fmt::format("    inputs[{0}] = read_file(argv[inputs_at + {0}], {1});\n", i, inputBytes(model, i));
+    for (size_t i = 0; i < outs; ++i)
+        text += module.dynamicOutput[i]
+                    ? fmt::format("    capacity[{0}] = 4096;\n    outputs[{0}] = memory(capacity[{0}]);\n", i)
+                    : fmt::format("    outputs[{}] = memory({});\n", i, bytesOf(model.tables.outputs[i]));
+    if (arenaBytes(model))
+        text += fmt::format("    args.arena_bytes = LATHE_{}_ARENA_BYTES;\n", upper);
+    else if (model.peakBytes)
+        text += fmt::format("    args.arena_bytes = lathe_{}_arena_bytes(args.symbols);\n", model.name);
+    else
+        text += "    args.arena_bytes = 1 << 20; /* more where it is not enough */\n";
+    text += "    arena = memory(args.arena_bytes);\n";
+    text += runWithRoom(model, module);
     text += fmt::format("    if (status != LATHE_{}_OK)\n        end(lathe_{}_message(status), argv[0]);\n", upper,
                         model.name);
     for (size_t i = 0; i < outs; ++i)

@@ -5,6 +5,7 @@
 
 #include "relay/attrs.h"
 #include "relay/hash.h"
+#include "relay/transform/make.h"
 
 #include <unordered_map>
 
@@ -126,18 +127,8 @@ private:
 } // namespace
 
 Module commonSubexpressions(const Module& module) {
-    Module result = module;
-    for (auto& [name, function] : result.functions) {
-        if (function->primitive)
-            continue;
-        BlockPtr body = Numbering(*result.spans).block(function->body);
-        if (body == function->body)
-            continue;
-        auto after = std::make_shared<Function>(*function);
-        after->body = std::move(body);
-        function = std::move(after);
-    }
-    return result;
+    return rewriteBodies(
+        module, [](const Function& function, Module& result) { return Numbering(*result.spans).block(function.body); });
 }
 
 } // namespace lathe::relay::transform

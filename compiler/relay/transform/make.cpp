@@ -132,20 +132,13 @@ ConstantPtr constantOf(const Index& index, Var var) {
     return reference ? reference->constant : nullptr;
 }
 
-Module rewriteModule(const Module& module, const PassFn& fn) {
+Module rewriteBodies(const Module& module,
+                     const std::function<BlockPtr(const Function& function, Module& module)>& fn) {
     Module result = module;
     for (auto& [name, function] : result.functions) {
         if (function->primitive)
             continue;
-        Index index(*function);
-        Rewriter rewriter;
-        BlockPtr body = rewriteBlock(function->body, rewriter, [&](const BindingPtr& binding, Rewriter& map) {
-            std::vector<BindingPtr> placed = fn(binding, map, index, result);
-            // What was made is visible to what follows.
-            for (const BindingPtr& each : placed)
-                index.entries[each->var.id].binding = each;
-            return placed;
-        });
+        BlockPtr body = fn(*function, result);
         if (body == function->body)
             continue;
         auto after = std::make_shared<Function>(*function);
@@ -153,6 +146,20 @@ Module rewriteModule(const Module& module, const PassFn& fn) {
         function = std::move(after);
     }
     return result;
+}
+
+Module rewriteModule(const Module& module, const PassFn& fn) {
+    return rewriteBodies(module, [&](const Function& function, Module& result) {
+        Index index(function);
+        Rewriter rewriter;
+        return rewriteBlock(function.body, rewriter, [&](const BindingPtr& binding, Rewriter& map) {
+            std::vector<BindingPtr> placed = fn(binding, map, index, result);
+            // What was made is visible to what follows.
+            for (const BindingPtr& each : placed)
+                index.entries[each->var.id].binding = each;
+            return placed;
+        });
+    });
 }
 
 } // namespace lathe::relay::transform

@@ -55,6 +55,10 @@ ConstantPtr constantAs(Module& module, Span span, ConstantPtr constant, DataType
 const Type& typeOf(const Index& index, Var var);
 ConstantPtr constantOf(const Index& index, Var var);
 
+/// The module with fn's body in place of that of each function that is not primitive. fn gives the same Block where nothing
+/// changes, and may add to the module what it needs.
+Module rewriteBodies(const Module& module, const std::function<BlockPtr(const Function& function, Module& module)>& fn);
+
 /// Applies fn to each binding of each function that is not primitive. The Index is of the function as it was.
 using PassFn = std::function<std::vector<BindingPtr>(const BindingPtr& binding, Rewriter& rewriter, const Index& index,
                                                      Module& module)>;

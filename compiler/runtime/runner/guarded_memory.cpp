@@ -4,6 +4,7 @@
 // times are what they are elsewhere.
 #include "runtime/runner/guarded_memory.h"
 
+#include "runtime/memory.h"
 #include "runtime/runner/protocol.h"
 
 #include <algorithm>
@@ -17,7 +18,6 @@
 namespace lathe::runtime::runner {
 namespace {
 
-constexpr size_t hugePage = size_t{2} << 20;
 constexpr size_t untouchable = size_t{1} << 20; // on either side: rows of an image that lie outside count as well
 constexpr int filler = 0xff;
 

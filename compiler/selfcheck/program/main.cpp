@@ -7,11 +7,12 @@
 #include "base/printable.h"
 #include "data/golden_case.h"
 #include "data/npy.h"
+#include "runtime/limits.h"
+#include "selfcheck/arguments.h"
 #include "selfcheck/check.h"
 #include "selfcheck/report.h"
 #include "selfcheck/trial.h"
 
-#include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <fmt/format.h>
@@ -46,12 +47,6 @@ struct Arguments {
     int repeat = -1, seconds = 300;
 };
 
-bool number(const char* text, int least, int most, int& value) {
-    const char* end = text + std::strlen(text);
-    const auto [at, status] = std::from_chars(text, end, value);
-    return status == std::errc() && at == end && value >= least && value <= most;
-}
-
 /// NAME=FILE: names may have '=' in them, files that are written to rarely do.
 bool file(std::string_view text, std::map<std::string, std::string>& into) {
     const size_t equals = text.rfind('=');
@@ -76,11 +71,11 @@ int parse(int argc, char** argv, Arguments& arguments) {
         } else if (word == "--output") {
             good = file(next, arguments.outputs), ++i;
         } else if (word == "--threads") {
-            good = number(next, 0, 1024, arguments.wish.threads), ++i;
+            good = selfcheck::number(next, 0, runtime::limits::threads, arguments.wish.threads), ++i;
         } else if (word == "--repeat") {
-            good = number(next, 0, 1'000'000, arguments.repeat), ++i;
+            good = selfcheck::number(next, 0, selfcheck::mostRepeats, arguments.repeat), ++i;
         } else if (word == "--timeout") {
-            good = number(next, 1, 1'000'000, arguments.seconds), ++i;
+            good = selfcheck::number(next, 1, selfcheck::mostSeconds, arguments.seconds), ++i;
         } else {
             good = false;
         }

@@ -20,6 +20,9 @@
 namespace lathe::tir {
 namespace {
 
+/// Tightening lets the next loop out become a perfect nest. Loops further out stay as they are: right, but with their conditions.
+constexpr int mostTightenings = 4;
+
 constexpr int64_t largestTile = 64;             // extents that are worth a version
 constexpr int64_t longestChain = 16;            // values of an unrolled extent in a tail
 constexpr size_t exactLengths = 3;              // lengths of a tail that have code of their own each
@@ -428,7 +431,7 @@ class Splitting : public LoopMutator {
 
 PrimFuncPtr partitionLoops(const PrimFuncPtr& function, const Checkpoint& checkpoint) {
     Stmt body = hoistConditions(function->body);
-    for (int round = 0; round < 4; ++round) { // tightening lets the next loop out become a perfect nest
+    for (int round = 0; round < mostTightenings; ++round) {
         Stmt next = hoistConditions(Tightening().mutate(body));
         if (next == body)
             break;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tune/rules/annotate.h"
 
+#include "moves/limits.h"
 #include "moves/vectors.h"
 #include "schedule/schedule_loops.h"
 #include "tir/access.h"
@@ -50,7 +51,7 @@ LoopRef vectorize(Sketch& sketch, const BlockRef& block, LoopRef inner) {
 } // namespace
 
 int64_t iterationsOf(const schedule::Schedule& schedule, LoopRef loop) {
-    return std::clamp<int64_t>(mostIterations(schedule, loop), 1, int64_t{1} << 20);
+    return std::clamp<int64_t>(mostIterations(schedule, loop), 1, moves::endlessExtent);
 }
 
 LoopRef taskLoop(Sketch& sketch, const BlockRef& block, const std::vector<LoopRef>& loops) {

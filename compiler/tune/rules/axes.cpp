@@ -10,7 +10,7 @@
 namespace lathe::tune {
 
 int64_t extentOf(const tir::IterVar& iter) {
-    return std::clamp<int64_t>(arith::bounds(iter.extent).upper, 1, int64_t{1} << 20);
+    return std::clamp<int64_t>(arith::bounds(iter.extent).upper, 1, moves::endlessExtent);
 }
 
 int64_t panelAlong(const tir::Block& body, const arith::Var& var) {

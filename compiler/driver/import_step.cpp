@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Import as a step of the pipeline: once as the model is, and once more with the sizes of what it is run with, where without
+// them it cannot be imported.
+#include "driver/import_step.h"
+
+#include "artifact/artifact.h"
+#include "driver/extensions.h"
+#include "driver/input_files.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace lathe::driver {
+namespace {
+
+using relay::Module;
+
+/// Of the sizes that are fixed at need those that are asked for together with names.
+Shapes sizesBesideNames(const Options& options) {
+    Shapes sizes;
+    for (const auto& shape : options.shapesAtNeed)
+        if (std::ranges::find(options.sizeNames, shape.first, &model::SizeNames::value_type::first) !=
+            options.sizeNames.end())
+            sizes.push_back(shape);
+    return sizes;
+}
+
+} // namespace
+
+Result<std::shared_ptr<Module>> runImport(const ModelSource& source, relay::Evaluator& evaluator,
+                                          const std::shared_ptr<Budget>& budget, const Options& options, PassHook& hook,
+                                          Trace& trace) {
+    return hook.step("import", [&]() -> Result<std::shared_ptr<Module>> {
+        if (options.extensions)
+            LATHE_CHECKED(checkExtensions(*options.extensions));
+        frontend::Options importOptions{.symbols = options.symbols,
+                                        .shapes = options.shapes,
+                                        .sizeNames = options.sizeNames,
+                                        .sizesBesideNames = sizesBesideNames(options),
+                                        .added = operatorsOf(options.extensions),
+                                        .budget = budget};
+        const Budget::Amounts before = budget->left();
+        const auto importFixed = [&](frontend::Imported refused, const Shapes& needed) {
+            importOptions.shapes.insert(importOptions.shapes.end(), needed.begin(), needed.end());
+            frontend::Imported fixed = source.import(&evaluator, importOptions);
+            trace.fixedAtNeed = fixed.module != nullptr;
+            const auto why = std::ranges::find(refused.diagnostics, Severity::Error, &Diagnostic::severity);
+            if (fixed.module && why != refused.diagnostics.end()) {
+                Diagnostic note = *why;
+                note.severity = Severity::Note;
+                note.what = "compiled for the given sizes alone, since without them " + note.what;
+                note.hint.clear();
+                fixed.diagnostics.push_back(std::move(note));
+            }
+            return fixed;
+        };
+        frontend::Imported imported = source.import(&evaluator, importOptions);
+        if (!imported.module && imported.graph && !(options.shapesAtNeed.empty() && options.inputsAtNeed.empty())) {
+            if (const auto given = shapesOf(options.inputsAtNeed, *imported.graph)) {
+                budget->reset(before);
+                imported = importFixed(std::move(imported), shapesOfRun(options.shapesAtNeed, *given));
+            } else {
+                // A node that is not supported mostly is not at any sizes: then what is wrong with the data comes second.
+                const bool ofNode = std::ranges::any_of(imported.diagnostics, [](const Diagnostic& reason) {
+                    return reason.kind == ErrorKind::Unsupported && reason.nodeId >= 0;
+                });
+                imported.diagnostics.insert(ofNode ? imported.diagnostics.end() : imported.diagnostics.begin(),
+                                            given.error());
+            }
+        }
+        if (!imported.graph && artifact::partsOf(source.name))
+            return failure(
+                ErrorKind::Usage, "this is an artifact, compiled already",
+                "name the model that it was made of; what takes artifacts is lathe run, profile, bench and diff");
+        trace.graph = imported.graph;
+        trace.files.clear();
+        for (const auto& [file, identity] : imported.files)
+            trace.files.push_back(file);
+        trace.diagnostics.insert(trace.diagnostics.end(), imported.diagnostics.begin(), imported.diagnostics.end());
+        PassRecord& record = hook.recordOf("import");
+        record.after = imported.module;
+        record.changed = imported.module != nullptr;
+        record.diagnostics = imported.diagnostics;
+        if (imported.module) {
+            record.bindings = countBindings(*imported.module);
+            return imported.module;
+        }
+        for (const Diagnostic& diagnostic : imported.diagnostics)
+            if (diagnostic.severity == Severity::Error)
+                return Failure(diagnostic);
+        return failure(fmt::format("'{}' could not be imported", source.name));
+    });
+}
+
+} // namespace lathe::driver

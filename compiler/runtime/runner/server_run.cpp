@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Takes inputs, runs the model, gives outputs. Under a guard an input lies in pages of its own, and what was written
+// beside an output ends the process.
+#include "runtime/runner/server.h"
+
+#include "runtime/peak_resident.h"
+#include "runtime/runner/bench.h"
+#include "runtime/runner/tensor_fields.h"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <unistd.h>
+#include <utility>
+
+namespace lathe::runtime::runner {
+
+using namespace protocol;
+
+namespace {
+
+constexpr size_t boundAlignment = 64; // what bound inputs need
+
+} // namespace
+
+Server::Answer Server::input(Reader& reader) {
+    const std::string name = reader.string();
+    DLTensor tensor{};
+    tensor.device = {kDLCPU, 0};
+    tensor.dtype = readType(reader);
+    const auto rank = reader.number<uint32_t>();
+    if (!reader.good() || rank > LATHE_MAX_RANK)
+        return Answer::Malformed;
+    int64_t dims[LATHE_MAX_RANK] = {};
+    for (uint32_t axis = 0; axis < rank; ++axis)
+        dims[axis] = reader.number<int64_t>();
+    tensor.ndim = static_cast<int32_t>(rank);
+    tensor.shape = dims;
+    const auto bytes = reader.number<uint64_t>();
+    const auto data = reader.raw(bytes);
+    if (!reader.finished())
+        return Answer::Malformed;
+    if (!context_)
+        return fail(LATHE_INVALID_ARGUMENT, "no model is loaded");
+    const int32_t index = lathe_model_find_input(model_.get(), name.c_str());
+    if (index < 0)
+        return fail(LATHE_INVALID_ARGUMENT, "the model has no input '" + name + "'");
+    const bool negative = std::any_of(dims, dims + rank, [](int64_t dim) { return dim < 0; });
+    if (negative || bytesOf(tensor) != static_cast<int64_t>(bytes))
+        return fail(LATHE_MISMATCH, "input '" + name + "': dims and bytes of the tensor contradict each other");
+    tensor.data = const_cast<std::byte*>(data.data());
+    const lathe_status bad = giveInput(index, tensor, bytes);
+    return bad ? failContext(bad) : Answer::Ok;
+}
+
+/// Under a guard in pages of its own, which nobody may write from then on.
+lathe_status Server::giveInput(int32_t index, DLTensor& tensor, size_t bytes) {
+    if (guard_ == Guard::None)
+        return lathe_set_input(context_.get(), index, &tensor);
+    void* const own = memory_.allocate(bytes, boundAlignment);
+    if (!own)
+        throw std::bad_alloc();
+    std::memcpy(own, tensor.data, bytes);
+    memory_.protect(own);
+    tensor.data = own;
+    const lathe_status bad = lathe_bind_input(context_.get(), index, &tensor);
+    if (bad) {
+        memory_.release(own);
+        return bad;
+    }
+    bound_.resize(std::max(bound_.size(), static_cast<size_t>(index) + 1));
+    memory_.release(std::exchange(bound_[static_cast<size_t>(index)], own));
+    return bad;
+}
+
+/// An output's pages are longer than it is: what was written there was written by a kernel that goes too far.
+void Server::checkBesideOutputs() {
+    if (guard_ == Guard::None)
+        return;
+    DLTensor tensor{};
+    for (int32_t i = 0; lathe_get_output(context_.get(), i, &tensor) == LATHE_OK; ++i)
+        if (!memory_.isIntactBeside(tensor.data, static_cast<size_t>(bytesOf(tensor))))
+            _exit(exitOutside);
+}
+
+Server::Answer Server::run(Reader& reader, Writer& reply) {
+    const auto times = reader.number<uint32_t>();
+    if (!reader.finished() || times > limits::runsAtOnce)
+        return Answer::Malformed;
+    if (!context_)
+        return fail(LATHE_INVALID_ARGUMENT, "no model is loaded");
+    std::vector<int64_t> samples(times);
+    for (int64_t& sample : samples) {
+        const int64_t begin = now();
+        const lathe_status bad = lathe_run(context_.get());
+        sample = now() - begin;
+        if (bad)
+            return failContext(bad);
+    }
+    checkBesideOutputs();
+    reply.number(times);
+    reply.raw(samples.data(), samples.size() * sizeof(int64_t));
+    lathe_memory_info memory{};
+    lathe_memory(context_.get(), &memory);
+    reply.number(memory.arena_peak);
+    reply.number(memory.arena_reserved);
+    reply.number(memory.outputs);
+    reply.number(memory.inputs);
+    reply.number(peakResident());
+    return Answer::Ok;
+}
+
+Server::Answer Server::output(Reader& reader, Writer& reply) {
+    const auto index = reader.number<int32_t>();
+    if (!reader.finished())
+        return Answer::Malformed;
+    if (!context_)
+        return fail(LATHE_INVALID_ARGUMENT, "no model is loaded");
+    DLTensor tensor{};
+    if (const lathe_status bad = lathe_get_output(context_.get(), index, &tensor))
+        return failContext(bad);
+    writeType(reply, tensor.dtype);
+    reply.number(static_cast<uint32_t>(tensor.ndim));
+    reply.raw(tensor.shape, static_cast<size_t>(tensor.ndim) * sizeof(int64_t));
+    const int64_t bytes = bytesOf(tensor);
+    if (bytes < 0 || static_cast<uint64_t>(bytes) > limits::frameBytes - reply.bytes().size() - sizeof(uint64_t))
+        return fail(LATHE_OUT_OF_MEMORY,
+                    "output " + std::to_string(index) + " is larger than what lathe-runner can send");
+    reply.number(static_cast<uint64_t>(bytes));
+    replyData_ = {static_cast<const std::byte*>(tensor.data), static_cast<size_t>(bytes)};
+    return Answer::Ok;
+}
+
+} // namespace lathe::runtime::runner
