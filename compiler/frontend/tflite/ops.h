@@ -22,6 +22,12 @@ void convertReluN1To1(NodeReader& node, Builder& b);
 void convertSoftmax(NodeReader& node, Builder& b);
 void convertTanh(NodeReader& node, Builder& b);
 
+// ---- ops_blocks.cpp
+void convertBatchToSpaceNd(NodeReader& node, Builder& b);
+void convertDepthToSpace(NodeReader& node, Builder& b);
+void convertSpaceToBatchNd(NodeReader& node, Builder& b);
+void convertSpaceToDepth(NodeReader& node, Builder& b);
+
 // ---- ops_compare.cpp
 void convertBitwiseXor(NodeReader& node, Builder& b);
 void convertEqual(NodeReader& node, Builder& b);
@@ -37,10 +43,27 @@ void convertRightShift(NodeReader& node, Builder& b);
 void convertSelect(NodeReader& node, Builder& b);
 void convertSelectV2(NodeReader& node, Builder& b);
 
+// ---- ops_control.cpp
+void convertCall(NodeReader& node, Builder& b);
+void convertIf(NodeReader& node, Builder& b);
+void convertStablehloCase(NodeReader& node, Builder& b);
+void convertStablehloComposite(NodeReader& node, Builder& b);
+void convertStablehloWhile(NodeReader& node, Builder& b);
+void convertWhile(NodeReader& node, Builder& b);
+
 // ---- ops_conv.cpp
 void convertConv2d(NodeReader& node, Builder& b);
 void convertConv3d(NodeReader& node, Builder& b);
 void convertDepthwiseConv2d(NodeReader& node, Builder& b);
+
+// ---- ops_detection.cpp
+void convertNonMaxSuppressionV4(NodeReader& node, Builder& b);
+void convertNonMaxSuppressionV5(NodeReader& node, Builder& b);
+void convertTFLiteDetectionPostProcess(NodeReader& node, Builder& b);
+
+// ---- ops_diagonal.cpp
+void convertMatrixDiag(NodeReader& node, Builder& b);
+void convertMatrixSetDiag(NodeReader& node, Builder& b);
 
 // ---- ops_elementwise.cpp
 void convertAbs(NodeReader& node, Builder& b);
@@ -74,13 +97,42 @@ void convertSub(NodeReader& node, Builder& b);
 void convertResizeBilinear(NodeReader& node, Builder& b);
 void convertResizeNearestNeighbor(NodeReader& node, Builder& b);
 
+// ---- ops_index.cpp
+void convertBucketize(NodeReader& node, Builder& b);
+void convertEmbeddingLookup(NodeReader& node, Builder& b);
+void convertGather(NodeReader& node, Builder& b);
+void convertGatherNd(NodeReader& node, Builder& b);
+void convertOneHot(NodeReader& node, Builder& b);
+void convertScatterNd(NodeReader& node, Builder& b);
+void convertSparseToDense(NodeReader& node, Builder& b);
+void convertTopkV2(NodeReader& node, Builder& b);
+void convertUnique(NodeReader& node, Builder& b);
+void convertWhere(NodeReader& node, Builder& b);
+
 // ---- ops_linear.cpp
 void convertBatchMatmul(NodeReader& node, Builder& b);
 void convertFullyConnected(NodeReader& node, Builder& b);
 
+// ---- ops_movement.cpp
+void convertConcatenation(NodeReader& node, Builder& b);
+void convertPack(NodeReader& node, Builder& b);
+void convertReverseSequence(NodeReader& node, Builder& b);
+void convertReverseV2(NodeReader& node, Builder& b);
+void convertSplit(NodeReader& node, Builder& b);
+void convertSplitV(NodeReader& node, Builder& b);
+void convertTile(NodeReader& node, Builder& b);
+void convertTranspose(NodeReader& node, Builder& b);
+void convertUnpack(NodeReader& node, Builder& b);
+
 // ---- ops_norm.cpp
 void convertL2Normalization(NodeReader& node, Builder& b);
 void convertLocalResponseNormalization(NodeReader& node, Builder& b);
+
+// ---- ops_padding.cpp
+void convertDilate(NodeReader& node, Builder& b);
+void convertMirrorPad(NodeReader& node, Builder& b);
+void convertPad(NodeReader& node, Builder& b);
+void convertPadv2(NodeReader& node, Builder& b);
 
 // ---- ops_pool.cpp
 void convertAveragePool2d(NodeReader& node, Builder& b);
@@ -93,6 +145,19 @@ void convertDequantize(NodeReader& node, Builder& b);
 void convertFakeQuant(NodeReader& node, Builder& b);
 void convertQuantize(NodeReader& node, Builder& b);
 
+// ---- ops_random.cpp
+void convertMultinomial(NodeReader& node, Builder& b);
+void convertRandomStandardNormal(NodeReader& node, Builder& b);
+void convertRandomUniform(NodeReader& node, Builder& b);
+
+// ---- ops_recurrent.cpp
+void convertBidirectionalSequenceLstm(NodeReader& node, Builder& b);
+void convertBidirectionalSequenceRnn(NodeReader& node, Builder& b);
+void convertLstm(NodeReader& node, Builder& b);
+void convertRnn(NodeReader& node, Builder& b);
+void convertUnidirectionalSequenceLstm(NodeReader& node, Builder& b);
+void convertUnidirectionalSequenceRnn(NodeReader& node, Builder& b);
+
 // ---- ops_reduce.cpp
 void convertArgMax(NodeReader& node, Builder& b);
 void convertArgMin(NodeReader& node, Builder& b);
@@ -104,6 +169,36 @@ void convertReduceMax(NodeReader& node, Builder& b);
 void convertReduceMin(NodeReader& node, Builder& b);
 void convertReduceProd(NodeReader& node, Builder& b);
 void convertSum(NodeReader& node, Builder& b);
+
+// ---- ops_segment.cpp
+void convertSegmentSum(NodeReader& node, Builder& b);
+void convertUnsortedSegmentMax(NodeReader& node, Builder& b);
+void convertUnsortedSegmentMin(NodeReader& node, Builder& b);
+void convertUnsortedSegmentProd(NodeReader& node, Builder& b);
+void convertUnsortedSegmentSum(NodeReader& node, Builder& b);
+
+// ---- ops_shape.cpp
+void convertBroadcastArgs(NodeReader& node, Builder& b);
+void convertBroadcastTo(NodeReader& node, Builder& b);
+void convertExpandDims(NodeReader& node, Builder& b);
+void convertFill(NodeReader& node, Builder& b);
+void convertRange(NodeReader& node, Builder& b);
+void convertRank(NodeReader& node, Builder& b);
+void convertReshape(NodeReader& node, Builder& b);
+void convertShape(NodeReader& node, Builder& b);
+void convertSqueeze(NodeReader& node, Builder& b);
+void convertZerosLike(NodeReader& node, Builder& b);
+
+// ---- ops_signal.cpp
+void convertComplexAbs(NodeReader& node, Builder& b);
+void convertImag(NodeReader& node, Builder& b);
+void convertReal(NodeReader& node, Builder& b);
+void convertRfft2d(NodeReader& node, Builder& b);
+
+// ---- ops_slice.cpp
+void convertDynamicUpdateSlice(NodeReader& node, Builder& b);
+void convertSlice(NodeReader& node, Builder& b);
+void convertStridedSlice(NodeReader& node, Builder& b);
 
 // ---- ops_stablehlo_elementwise.cpp
 void convertStablehloAbs(NodeReader& node, Builder& b);
@@ -132,6 +227,9 @@ void convertStablehloSelect(NodeReader& node, Builder& b);
 void convertStablehloShiftLeft(NodeReader& node, Builder& b);
 void convertStablehloSubtract(NodeReader& node, Builder& b);
 void convertStablehloTanh(NodeReader& node, Builder& b);
+
+// ---- ops_svdf.cpp
+void convertSvdf(NodeReader& node, Builder& b);
 
 // ---- ops_transposed_conv.cpp
 void convertConv3dTranspose(NodeReader& node, Builder& b);

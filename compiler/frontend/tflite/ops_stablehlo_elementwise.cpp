@@ -83,9 +83,6 @@ void convertStablehloLogistic(NodeReader& node, Builder& b) {
 void convertStablehloTanh(NodeReader& node, Builder& b) {
     giveMapped(node, b, Op::Tanh);
 }
-void convertStablehloSqrt(NodeReader& node, Builder& b) {
-    giveMapped(node, b, Op::Sqrt);
-}
 void convertStablehloRsqrt(NodeReader& node, Builder& b) {
     giveMapped(node, b, [&](Var x) { return inverseSquareRoot(b, x); });
 }
