@@ -149,7 +149,8 @@ function(lathe_test PROGRAM FOLDER FILE)
     endforeach()
     set(test test_${FOLDER}_${name})
     add_test(NAME ${test} COMMAND ${PROGRAM} ${name})
-    math(EXPR milliseconds "${Timeout} * 1000") # one limit: Qt Test has one of its own for each function, of 300 s
+    # A little less than CTest's: Qt Test says which function hangs, and where if there is a debugger.
+    math(EXPR milliseconds "${Timeout} * 950")
     if(Alone)
         set_tests_properties(${test} PROPERTIES RUN_SERIAL TRUE)
     endif()

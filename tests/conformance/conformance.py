@@ -42,6 +42,7 @@ SUITES = {
     "older": Suite("onnx-backend-old", "Tests of older versions of ONNX's operators, by release"),
     "models": Suite("models", "Models found in the wild", tolerance="model"),
     "networks": Suite("perf", "The networks that Lathe's speed is measured by", tolerance="model"),
+    "tflite": Suite("formats/A_tflite", "Operators and networks of TFLite, with what LiteRT gave", several=True),
     "same": Suite("formats/F_same", "Networks in several formats each, with what their engines gave", several=True),
 }
 
