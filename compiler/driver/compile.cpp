@@ -300,7 +300,7 @@ Result<Artifact> runPipeline(const ModelSource& source, const std::filesystem::p
         pass("fold constants", [&](const Module& m) { return transform::foldConstants(m, evaluator, *budget); }));
     LATHE_CHECKED(pass("common subexpressions", [](const Module& m) { return transform::commonSubexpressions(m); }));
     // From here on what is left of another order of axes stands where it is moved least.
-    LATHE_CHECKED(pass("sink transposes", [](const Module& m) { return transform::sinkTransposes(m); }));
+    LATHE_CHECKED(pass("sink transposes", [&](const Module& m) { return transform::sinkTransposes(m, exact); }));
     LATHE_CHECKED(
         pass("simplify arithmetic", [&](const Module& m) { return transform::simplifyArithmetic(m, exact); }));
     LATHE_CHECKED(pass("fold scale", [](const Module& m) { return transform::foldScale(m); }));

@@ -83,6 +83,7 @@ struct OrderedCall {
     AttrsPtr attrs;
     std::vector<OrderedOperand> operands;
     AxisOrder result;
+    bool sumsOtherwise = false; // in another sequence: the same over the reals
 };
 
 /// In the place of an operand's number: the order is that of the result.

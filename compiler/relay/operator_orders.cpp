@@ -119,7 +119,12 @@ Answer reduction(const TypedCall& call, int at, const AxisOrder& order, const Ax
         return std::nullopt;
     const AxisOrder operand{at == resultOrder && !keepsDims ? beforeReduction(kept, order.axes) : order.axes};
     Answer other = aligned<A>(call, 0, operand, rewrite);
-    if (other && !keepsDims)
+    if (!other)
+        return other;
+    std::vector<bool> isReduced = kept;
+    isReduced.flip();
+    other->sumsOtherwise = !isIdentity(ofKept(operand.axes, isReduced));
+    if (!keepsDims)
         other->result = {ofKept(operand.axes, kept)};
     return other;
 }
@@ -286,6 +291,7 @@ Answer matMul(const TypedCall& call, int at, const AxisOrder& order) {
     }
     other.operands[0].order = order;
     other.operands[1].order = rows;
+    other.sumsOtherwise = true;
     return other;
 }
 

@@ -44,7 +44,8 @@ public:
         bool changed = false;
     };
 
-    OrderGraph(const Block& block, const Index& index);
+    /// `exact`: sums keep their sequence.
+    OrderGraph(const Block& block, const Index& index, bool exact);
 
     std::vector<Value>& values() { return values_; }
     std::vector<Call>& calls() { return calls_; }
@@ -81,6 +82,7 @@ public:
 
 private:
     const Index& index_;
+    bool exact_;
     std::vector<Value> values_;
     std::vector<Call> calls_;
     std::unordered_map<uint32_t, Reading> readings_;

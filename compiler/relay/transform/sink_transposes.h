@@ -24,6 +24,7 @@
 
 namespace lathe::relay::transform {
 
-Module sinkTransposes(const Module& module);
+/// `exact` (strict numerics): sums keep their sequence, so a product whose rows would have to be summed in another stays as it is.
+Module sinkTransposes(const Module& module, bool exact);
 
 } // namespace lathe::relay::transform
