@@ -126,8 +126,8 @@ private:
         return bytes;
     }
 
-    /// A value's part of the cut: for each order in which it is read, who reads it so only while he keeps, only if he changes,
-    /// or either way. Where that cannot be said by an edge, more is said than is paid.
+    /// A value's part of the cut: for each order in which it is read, which calls read it so only while they keep, only if
+    /// they change, or either way. Where that cannot be said by an edge, more is said than is paid.
     void addToCut(MinimumCut& cut, const Value& value) {
         struct Readers {
             std::vector<int> keeping, changing;

@@ -189,6 +189,8 @@ private:
         const auto alike =
             std::ranges::find_if(forms, [&](const Form& form) { return sameSequence(form.order, order, shape); });
         const Form from = alike == forms.end() ? forms.front() : *alike;
+        if (constantOf(index_, value.var))
+            span = index_.find(value.var)->binding->span;
         Steps steps(module_, span, from.value, constantBehind(from.value.var));
         convert(steps, from, order, shape);
         Maker::Value made = steps.current();
