@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Links: onnx
 //
-// Networks in channels-last order, with Transposes around what Relay knows in another: "sink transposes" takes those away, and
-// what is computed stays the same. All sizes are alike where that could hide which axis is meant.
+// Networks in channels-last order, with Transposes around what Relay knows in another: "sink transposes" takes those
+// away, and what is computed stays the same. All sizes are alike where that could hide which axis is meant.
 #include "arith/analysis.h"
 #include "driver/compile.h"
 #include "driver/evaluator.h"

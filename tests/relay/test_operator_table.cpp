@@ -215,7 +215,8 @@ private slots:
         }
     }
 
-    /// However an operand or the result stands: the call that is told takes the operands that are told, and gives that result.
+    /// However an operand or the result stands: the call that is told takes the operands that are told, and gives
+    /// that result.
     void callsInOtherOrdersFit() {
         std::set<Op> seen;
         for (const Sample& sample : samplesOfOrders()) {

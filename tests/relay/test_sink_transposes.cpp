@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which Transposes go, which stay and which are made smaller, on graphs of a few calls; every result passes the verifier. That
-// values stay the same is held in tests/driver/test_channels_last.cpp.
+// Which Transposes go, which stay and which are made smaller, on graphs of a few calls; every result passes the
+// verifier. That values stay the same is held in tests/driver/test_channels_last.cpp.
 #include "relay/attrs.h"
 #include "relay/text.h"
 #include "relay/transform/dead_code.h"
@@ -233,7 +233,8 @@ private slots:
         for (int seed = 0; seed < 200; ++seed)
             QTest::newRow(qPrintable(QString::number(seed))) << seed;
     }
-    /// Random graphs of calls between Transposes, of values of one size: what is left of Transposes when chains of them are merged.
+    /// Random graphs of calls between Transposes, of values of one size: what is left of Transposes when chains of
+    /// them are merged.
     void neverMoreThanBefore() {
         QFETCH(int, seed);
         std::mt19937 random(static_cast<unsigned>(seed));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writes Blocks anew, as it was chosen: values once as they are written, and in each other order where one first reads them so.
+// Writes Blocks anew, as it was chosen: values once as they are written, and in each other order where one first
+// reads them so.
 #include "relay/transform/sink_transposes.h"
 
 #include "relay/transform/choose_orders.h"
