@@ -137,7 +137,7 @@ Result<ModulePtr> runGraphPasses(ModulePtr module, const Decisions& decisions, c
         pass("fold constants", [&](const Module& m) { return transform::foldConstants(m, evaluator, budget); }));
     LATHE_CHECKED(pass("common subexpressions", [](const Module& m) { return transform::commonSubexpressions(m); }));
     // From here on what is left of another order of axes stands where it is moved least.
-    LATHE_CHECKED(pass("sink transposes", [](const Module& m) { return transform::sinkTransposes(m); }));
+    LATHE_CHECKED(pass("sink transposes", [&](const Module& m) { return transform::sinkTransposes(m, exact); }));
     LATHE_CHECKED(
         pass("simplify arithmetic", [&](const Module& m) { return transform::simplifyArithmetic(m, exact); }));
     LATHE_CHECKED(pass("fold scale", [](const Module& m) { return transform::foldScale(m); }));

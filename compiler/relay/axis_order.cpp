@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A reshape is understood by its prefixes: where as many elements stand before dim i on one side as before dim j on the other,
-// nothing is merged across.
+// A reshape is understood by its prefixes: where as many elements stand before dim i on one side as before dim j on
+// the other, nothing is merged across.
 #include "relay/axis_order.h"
 
 #include "arith/analysis.h"

@@ -170,8 +170,8 @@ struct OpInfo {
     /// Elements read and summed on the way for an element of the result (relay/operator_steps.h). Never null.
     double (*steps)(const TypedCall& call);
     LayoutColumns layouts; // rules in relay/operator_layouts.h
-    /// How a call is written if operand `at`, or the result, stands in that order of axes (relay/operator_orders.h); nothing if it
-    /// cannot be. Null: never.
+    /// How a call is written if operand `at`, or the result, stands in that order of axes (relay/operator_orders.h);
+    /// nothing if it cannot be. Null: never.
     std::optional<OrderedCall> (*orders)(const TypedCall& call, int at, const AxisOrder& order);
 };
 

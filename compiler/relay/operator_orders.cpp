@@ -119,7 +119,12 @@ Answer reduction(const TypedCall& call, int at, const AxisOrder& order, const Ax
         return std::nullopt;
     const AxisOrder operand{at == resultOrder && !keepsDims ? beforeReduction(kept, order.axes) : order.axes};
     Answer other = aligned<A>(call, 0, operand, rewrite);
-    if (other && !keepsDims)
+    if (!other)
+        return other;
+    std::vector<bool> isReduced = kept;
+    isReduced.flip();
+    other->sumsOtherwise = !isIdentity(ofKept(operand.axes, isReduced));
+    if (!keepsDims)
         other->result = {ofKept(operand.axes, kept)};
     return other;
 }
@@ -195,8 +200,8 @@ Answer resize(const TypedCall& call, int at, const AxisOrder& order) {
     });
 }
 
-/// The result's dims stand in the order of those that they are made of; or, where only dims change places that become one, it
-/// has its elements in another order.
+/// The result's dims stand in the order of those that they are made of; or, where only dims change places that become
+/// one, it has its elements in another order.
 Answer reshape(const TypedCall& call, int at, const AxisOrder& order) {
     if (!order.parts.empty())
         return std::nullopt;
@@ -250,7 +255,8 @@ Answer batchNorm(const TypedCall& call, int at, const AxisOrder& order) {
     return alongAxis<NormAttrs>(call, at, order);
 }
 
-/// Rows for columns is a flag. Where the elements of a row stand in another order, the rows of the other matrix do as well.
+/// Rows for columns is a flag. Where the elements of a row stand in another order, the rows of the other matrix do as
+/// well.
 Answer matMul(const TypedCall& call, int at, const AxisOrder& order) {
     OrderedCall other = unchanged(call);
     MatMulAttrs changed = attrs<MatMulAttrs>(call.call.attrs);
@@ -286,6 +292,7 @@ Answer matMul(const TypedCall& call, int at, const AxisOrder& order) {
     }
     other.operands[0].order = order;
     other.operands[1].order = rows;
+    other.sumsOtherwise = true;
     return other;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rules of the operator table's column `orders`, which rows name: how a call is written if one of its operands, or its result,
-// stands in another order of axes (relay/axis_order.h).
+// Rules of the operator table's column `orders`, which rows name: how a call is written if one of its operands, or
+// its result, stands in another order of axes (relay/axis_order.h).
 #pragma once
 
 #include "relay/axis_order.h"

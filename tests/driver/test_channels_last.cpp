@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Links: onnx
 //
-// Networks in channels-last order, with Transposes around what Relay knows in another: "sink transposes" takes those away, and
-// what is computed stays the same. All sizes are alike where that could hide which axis is meant.
+// Networks in channels-last order, with Transposes around what Relay knows in another: "sink transposes" takes those
+// away, and what is computed stays the same. All sizes are alike where that could hide which axis is meant.
 #include "arith/analysis.h"
 #include "driver/compile.h"
 #include "driver/evaluator.h"
@@ -219,7 +219,7 @@ private slots:
         text += "  -> " + result + "\n}\n";
         const auto module = relay::parse(text.toStdString(), {});
         QVERIFY2(module, module ? "" : toString(module.error()).c_str());
-        const relay::Module after = transform::sinkTransposes(*module);
+        const relay::Module after = transform::sinkTransposes(*module, false);
         const auto good = relay::verify(after);
         QVERIFY2(good, good ? "" : (toString(good.error()) + relay::print(after)).c_str());
         QVERIFY2(count(after, relay::Op::Transpose) == 0, relay::print(after).c_str());
@@ -285,7 +285,7 @@ g (float[1, %1, %2, 4] x) => (float[1, 9] y, int64[1, %1, %2] best, float[1, %1,
         addWeights(model, "w6", {4, 4, 1, 1}, any);
         const relay::Module module = imported(model);
         QVERIFY(count(module, relay::Op::Transpose) >= 8);
-        const relay::Module after = transform::sinkTransposes(module);
+        const relay::Module after = transform::sinkTransposes(module, false);
         const auto good = relay::verify(after);
         QVERIFY2(good, good ? "" : (toString(good.error()) + relay::print(after)).c_str());
         // Where the input comes in and where the image goes out; none inside.

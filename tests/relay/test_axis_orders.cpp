@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Orders of axes as what they are, permutations: held against the laws of those, and reshapes against counting by hand.
+// Orders of axes as what they are, permutations: held against the laws of those, and reshapes against counting by
+// hand.
 #include "relay/axis_order.h"
 #include "relay/transform/minimum_cut.h"
 #include "support/program_of_tests.h"

@@ -4,12 +4,14 @@
 // is counted by hand.
 #include "arith/analysis.h"
 #include "relay/attrs.h"
+#include "relay/axis_order.h"
 #include "relay/cost.h"
 #include "relay/folding.h"
 #include "relay/transform/make.h"
 #include "support/program_of_tests.h"
 
 #include <QtTest>
+#include <algorithm>
 #include <set>
 
 namespace lathe::testing::test_operator_table {
@@ -66,6 +68,46 @@ std::vector<Sample> samplesOfLayouts() {
         {Op::Conv, convolution(2), {floats({1, 8, 6, 6}), floats({16, 4, 3, 3})}},
         {Op::Conv, convolution(8), {floats({1, 8, 6, 6}), floats({8, 1, 3, 3})}},
         {Op::WinogradConv, tiles, {floats({1, 8, 6, 6}), floats({16, 8, 24})}},
+    };
+}
+
+/// Calls of operators with a rule of their own for orders of axes; of dims that are all different.
+std::vector<Sample> samplesOfOrders() {
+    const Type x = floats({2, 3, 4, 5});
+    const std::vector<Expr> some{1, 0, 2, 1};
+    const auto set = []<class A>(A, auto fields) { return attrsWith<A>(fields); };
+    return {
+        {Op::Reshape, set(ReshapeAttrs(), [](auto& a) { a.shape = {2, 3, 20}; }), {x}},
+        {Op::BroadcastTo, set(BroadcastAttrs(), [](auto& a) { a.shape = {2, 3, 4, 5}; }), {floats({3, 1, 5})}},
+        {Op::Concat, set(AxisAttrs(), [](auto& a) { a.axis = 1; }), {x, floats({2, 7, 4, 5})}},
+        {Op::Slice,
+         set(SliceAttrs(),
+             [&](auto& a) {
+                 a.begin = some;
+                 a.size = {1, 2, 2, 3};
+                 a.step = {1, 1, 1, 1};
+             }),
+         {x}},
+        {Op::Pad, set(PadAttrs(), [&](auto& a) { a.before = a.after = some; }), {x}},
+        {Op::Tile, set(TileAttrs(), [](auto& a) { a.repeats = {1, 2, 3, 1}; }), {x}},
+        {Op::Reverse, set(AxesAttrs(), [](auto& a) { a.axes = {1, 3}; }), {x}},
+        {Op::Resize, set(ResizeAttrs(), [](auto& a) { a.sizes = {2, 3, 8, 9}; }), {x}},
+        {Op::Reduce, set(ReduceAttrs(), [](auto& a) { a.axes = {1, 2}; }), {x}},
+        {Op::Reduce,
+         set(ReduceAttrs(),
+             [](auto& a) {
+                 a.axes = {1, 2};
+                 a.keepDims = true;
+             }),
+         {x}},
+        {Op::ArgReduce, set(ArgReduceAttrs(), [](auto& a) { a.axis = 1; }), {x}},
+        {Op::CumSum, set(CumAttrs(), [](auto& a) { a.axis = 2; }), {x}},
+        {Op::Softmax, set(AxisAttrs(), [](auto& a) { a.axis = 3; }), {x}},
+        {Op::LogSoftmax, set(AxisAttrs(), [](auto& a) { a.axis = 3; }), {x}},
+        {Op::BatchNorm,
+         set(NormAttrs(), [](auto& a) { a.axis = 1; }),
+         {x, floats({3}), floats({3}), floats({3}), floats({3})}},
+        {Op::MatMul, MatMulAttrs{}, {floats({2, 3, 4}), floats({2, 4, 5})}},
     };
 }
 
@@ -170,6 +212,51 @@ private slots:
                         QVERIFY2(carried.way != Carriage::None || !carried.gains, name.c_str());
                     }
             }
+        }
+    }
+
+    /// However an operand or the result stands: the call that is told takes the operands that are told, and gives
+    /// that result.
+    void callsInOtherOrdersFit() {
+        std::set<Op> seen;
+        for (const Sample& sample : samplesOfOrders()) {
+            const std::string name(info(sample.call.op).name);
+            int written = 0;
+            for (int at = resultOrder; at < static_cast<int>(sample.args.size()); ++at) {
+                const Type& asked = at == resultOrder ? sample.result : sample.args[static_cast<size_t>(at)];
+                for (Axes axes = identityAxes(asTensor(asked)->shape.size());;) {
+                    const auto other =
+                        info(sample.call.op).orders({sample.call, sample.args, sample.result}, at, {axes});
+                    if (other) {
+                        ++written;
+                        std::vector<Type> types;
+                        for (size_t i = 0; i < sample.args.size(); ++i) {
+                            const OrderedOperand& operand = other->operands[i];
+                            types.push_back(floats(operand.shape
+                                                       ? *operand.shape
+                                                       : shapeIn(operand.order, asTensor(sample.args[i])->shape)));
+                        }
+                        const Type result = transform::staticType(sample.call.op, types, other->attrs);
+                        QVERIFY2(result, name.c_str());
+                        const std::vector<Expr> expected = shapeIn(other->result, asTensor(sample.result)->shape);
+                        QCOMPARE(text(asTensor(result)->shape), text(expected));
+                        const AxisOrder& told =
+                            at == resultOrder ? other->result : other->operands[static_cast<size_t>(at)].order;
+                        QCOMPARE(told.axes, axes);
+                        if (isIdentity(axes))
+                            QVERIFY2(equalAttrs(other->attrs, sample.call.attrs), name.c_str());
+                    }
+                    if (!std::ranges::next_permutation(axes).found)
+                        break;
+                }
+            }
+            QVERIFY2(written > 1, name.c_str());
+            seen.insert(sample.call.op);
+        }
+        const auto usual = info(Op::Add).orders;
+        for (size_t i = 0; i < static_cast<size_t>(Op::Count_); ++i) {
+            const OpInfo& row = info(static_cast<Op>(i));
+            QVERIFY2(!row.orders || row.orders == usual || seen.contains(row.op), std::string(row.name).c_str());
         }
     }
 

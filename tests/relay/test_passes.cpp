@@ -14,6 +14,7 @@
 #include "relay/transform/make.h"
 #include "relay/transform/simplify_arithmetic.h"
 #include "relay/transform/simplify_inference.h"
+#include "relay/transform/sink_transposes.h"
 #include "relay/verify.h"
 #include "samples.h"
 #include "support/program_of_tests.h"
@@ -379,6 +380,7 @@ private slots:
                      [](const Module& m) { return simplifyInference(m); }, [](const Module& m) { return deadCode(m); },
                      [&](const Module& m) { return foldConstants(m, evaluator, budget); },
                      [](const Module& m) { return commonSubexpressions(m); },
+                     [](const Module& m) { return sinkTransposes(m, false); },
                      [](const Module& m) { return simplifyArithmetic(m, false); },
                      [](const Module& m) { return foldScale(m); }, [](const Module& m) { return canonicalize(m); },
                      [](const Module& m) { return fuse(m).module; }}) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One flow at a time, from each place where a value is moved, until none gains any more. Each gain is one of bytes, so that ends.
+// One flow at a time, from each place where a value is moved, until none gains any more. Each gain is one of bytes,
+// so that ends.
 #include "relay/transform/choose_orders.h"
 
 #include "relay/transform/minimum_cut.h"
@@ -77,8 +78,8 @@ private:
                 offer(use, order);
     }
 
-    /// On from what was reached: to those that read the result, those that write the operands, and those that have an operand
-    /// moved as well.
+    /// On from what was reached: to those that read the result, those that write the operands, and those that have an
+    /// operand moved as well.
     void flow() {
         for (size_t at = 0; at < reached_.size() && steps_ > 0; ++at) {
             const int number = reached_[at];
@@ -126,8 +127,8 @@ private:
         return bytes;
     }
 
-    /// A value's part of the cut: for each order in which it is read, who reads it so only while he keeps, only if he changes,
-    /// or either way. Where that cannot be said by an edge, more is said than is paid.
+    /// A value's part of the cut: for each order in which it is read, which calls read it so only while they keep,
+    /// only if they change, or either way. Where that cannot be said by an edge, more is said than is paid.
     void addToCut(MinimumCut& cut, const Value& value) {
         struct Readers {
             std::vector<int> keeping, changing;
@@ -215,7 +216,8 @@ private:
         return better;
     }
 
-    /// What a call takes without its result or another operand being any other: no reason to move what stands around it.
+    /// What a call takes without its result or another operand being any other: no reason to move what stands around
+    /// it.
     void absorb() {
         for (size_t value = 0; value < values_.size(); ++value)
             for (auto use : values_[value].uses)

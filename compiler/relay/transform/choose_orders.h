@@ -2,9 +2,9 @@
 //
 // Decides in which orders the calls of a Block read and write, so that fewer bytes are moved.
 //
-// Where a value is moved, its order is let flow on through calls that could take it, and up where those need it of others. Which
-// of the calls that it reaches really change is a minimum cut. What is decided counts only if the whole then moves less than
-// before, so a Block whose Transposes stand well stays as it is.
+// Where a value is moved, its order is let flow on through calls that could take it, and up where those need it of
+// others. Which of the calls that it reaches really change is a minimum cut. What is decided counts only if the whole
+// then moves less than before, so a Block whose Transposes stand well stays as it is.
 #pragma once
 
 #include "relay/transform/order_graph.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Choices between two ways each, where what two of them cost together depends on both: the cheapest are a minimum cut of a
-// graph. A node stays on the side of `keep` or changes to that of `change`; an edge costs what it holds where it leads from one
-// that keeps to one that changes.
+// Choices between two ways each, where what two of them cost together depends on both: the cheapest are a minimum cut
+// of a graph. A node stays on the side of `keep` or changes to that of `change`; an edge costs what it holds where it
+// leads from one that keeps to one that changes.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ public:
     int add();
     /// `cost` is paid where `from` keeps and `to` changes; `never` forbids it.
     void edge(int from, int to, double cost);
-    /// Whether each node changes; of several cheapest answers that in which the fewest do. Takes looks at edges from `steps`;
-    /// nothing where those do not suffice.
+    /// Whether each node changes; of several cheapest answers that in which the fewest do. Takes looks at edges from
+    /// `steps`; nothing where those do not suffice.
     std::optional<std::vector<bool>> solve(int64_t& steps);
 
 private:

@@ -43,7 +43,7 @@ void addUses(const Block& block, std::vector<Var>& used) {
 
 } // namespace
 
-OrderGraph::OrderGraph(const Block& block, const Index& index) : index_(index) {
+OrderGraph::OrderGraph(const Block& block, const Index& index, bool exact) : index_(index), exact_(exact) {
     for (const BindingPtr& binding : block.bindings) {
         const OpCall* call = binding->as<OpCall>();
         if (call && call->op == Op::Transpose && isPlainTensor(binding->var) && isPlainTensor(call->args[0])) {
@@ -183,7 +183,7 @@ std::optional<OrderGraph::Way> OrderGraph::way(int number, int at, const AxisOrd
     Call& call = calls_[static_cast<size_t>(number)];
     const OpCall& made = *call.binding->as<OpCall>();
     std::optional<OrderedCall> written = info(made.op).orders({made, call.args, call.binding->type}, at, order);
-    if (!written)
+    if (!written || (exact_ && written->sumsOtherwise) || !isSimple_)
         return std::nullopt;
     Way way{std::move(*written), {}, 0};
     std::vector<Type> types;

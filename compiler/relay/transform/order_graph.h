@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A Block as seen by who moves axes: values, the calls that could read and write them in another order, and what must have them
-// in one. A Transpose is no call here: its result is its operand, read in another order. So what a Block moves is told by its
-// values alone: each is moved once for each order in which it is read and not written.
+// A Block as seen by who moves axes: values, the calls that could read and write them in another order, and what must
+// have them in one. A Transpose is no call here: its result is its operand, read in another order. So what a Block
+// moves is told by its values alone: each is moved once for each order in which it is read and not written.
 #pragma once
 
 #include "relay/axis_order.h"
@@ -44,11 +44,13 @@ public:
         bool changed = false;
     };
 
-    OrderGraph(const Block& block, const Index& index);
+    /// `exact`: sums keep their sequence.
+    OrderGraph(const Block& block, const Index& index, bool exact);
 
     std::vector<Value>& values() { return values_; }
     std::vector<Call>& calls() { return calls_; }
-    /// The way with operand `at` (or the result) of the call in that order; nothing if there is none that is sure to be right.
+    /// The way with operand `at` (or the result) of the call in that order; nothing if there is none that is sure to
+    /// be right.
     std::optional<Way> way(int call, int at, const AxisOrder& order);
     /// The order of an operand that makes its value stand in this one.
     static std::optional<AxisOrder> ofOperand(const Reading& reading, const AxisOrder& order);
@@ -81,6 +83,7 @@ public:
 
 private:
     const Index& index_;
+    bool exact_;
     std::vector<Value> values_;
     std::vector<Call> calls_;
     std::unordered_map<uint32_t, Reading> readings_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writes Blocks anew, as it was chosen: values once as they are written, and in each other order where one first reads them so.
+// Writes Blocks anew, as it was chosen: values once as they are written, and in each other order where one first
+// reads them so.
 #include "relay/transform/sink_transposes.h"
 
 #include "relay/transform/choose_orders.h"
@@ -23,8 +24,10 @@ TransposeAttrs byAxes(Axes axes) {
 /// Calls at one place, or constants where it is a constant that they are made of.
 class Steps {
 public:
+    Maker make;
+
     Steps(Module& module, Span span, Maker::Value value, ConstantPtr constant)
-        : module_(module), span_(span), make(module, span), value_(std::move(value)), constant_(std::move(constant)) {}
+        : make(module, span), module_(module), span_(span), value_(std::move(value)), constant_(std::move(constant)) {}
 
     template <class A>
     void apply(Op op, const A& attrs) {
@@ -51,22 +54,17 @@ public:
 private:
     Module& module_;
     Span span_;
-
-public:
-    Maker make;
-
-private:
     Maker::Value value_;
     ConstantPtr constant_;
 };
 
 class Writer {
 public:
-    Writer(Module& module, const Index& index, Rewriter& outside, int64_t& steps)
-        : module_(module), index_(index), outside_(outside), steps_(steps) {}
+    Writer(Module& module, const Index& index, bool exact, Rewriter& outside, int64_t& steps)
+        : module_(module), index_(index), exact_(exact), outside_(outside), steps_(steps) {}
 
     BlockPtr write(const BlockPtr& before) {
-        OrderGraph graph(*before, index_);
+        OrderGraph graph(*before, index_, exact_);
         const bool changes = graph.isSimple() && chooseOrders(graph, steps_);
         if (!changes)
             return rewriteNested(before);
@@ -96,6 +94,7 @@ private:
     };
     Module& module_;
     const Index& index_;
+    bool exact_;
     Rewriter& outside_; // Vars that another stands for, those of Blocks around as well
     int64_t& steps_;
     OrderGraph* graph_ = nullptr;
@@ -106,7 +105,7 @@ private:
 
     OrderGraph::Value& valueOf(int number) { return graph_->values()[static_cast<size_t>(number)]; }
 
-    BlockPtr nested(const BlockPtr& block) { return Writer(module_, index_, outside_, steps_).write(block); }
+    BlockPtr nested(const BlockPtr& block) { return Writer(module_, index_, exact_, outside_, steps_).write(block); }
 
     /// A Block of which only those within it change.
     BlockPtr rewriteNested(const BlockPtr& before) {
@@ -191,6 +190,8 @@ private:
         const auto alike =
             std::ranges::find_if(forms, [&](const Form& form) { return sameSequence(form.order, order, shape); });
         const Form from = alike == forms.end() ? forms.front() : *alike;
+        if (constantOf(index_, value.var))
+            span = index_.find(value.var)->binding->span;
         Steps steps(module_, span, from.value, constantBehind(from.value.var));
         convert(steps, from, order, shape);
         Maker::Value made = steps.current();
@@ -299,7 +300,7 @@ private:
 
 } // namespace
 
-Module sinkTransposes(const Module& module) {
+Module sinkTransposes(const Module& module, bool exact) {
     Module result = module;
     int64_t steps = orderSteps;
     for (auto& [name, function] : result.functions) {
@@ -307,7 +308,7 @@ Module sinkTransposes(const Module& module) {
             continue;
         const Index index(*function);
         Rewriter outside;
-        BlockPtr body = Writer(result, index, outside, steps).write(function->body);
+        BlockPtr body = Writer(result, index, exact, outside, steps).write(function->body);
         if (body == function->body)
             continue;
         auto after = std::make_shared<Function>(*function);
