@@ -14,8 +14,6 @@ Value tensorValue(Var var);
 bool isTensor(const Value& value);
 /// Vars of values; a fault where one is no tensor.
 std::vector<Var> tensorsOf(NodeReader& node, const std::vector<Value>& values);
-/// A tensor of one element with rank 0.
-Var asScalar(Builder& b, Var x);
 
 /// Runs a branch. Gives its values.
 using Branch = std::function<std::vector<Value>()>;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What detection networks end with: boxes decoded, suppressed and put into results of a fixed size.
-#include "frontend/common/branches.h"
 #include "frontend/tflite/integers.h"
 #include "frontend/tflite/operands.h"
 #include "frontend/tflite/ops.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // REDUCE_WINDOW, whose function is one of a few.
-#include "frontend/common/branches.h"
 #include "frontend/tflite/integers.h"
 #include "frontend/tflite/operands.h"
 #include "frontend/tflite/ops.h"

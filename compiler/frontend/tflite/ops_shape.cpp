@@ -73,10 +73,8 @@ void convertZerosLike(NodeReader& node, Builder& b) {
 
 void convertRange(NodeReader& node, Builder& b) {
     std::vector<Var> scalars;
-    for (size_t i = 0; i < 3; ++i) {
-        const Var x = realOf(node, i);
-        scalars.push_back(b.failed() || b.rank(x) == 0 ? x : reshape(b, x, {}));
-    }
+    for (size_t i = 0; i < 3; ++i)
+        scalars.push_back(asScalar(b, realOf(node, i)));
     give(node, 0, b.call(Op::Range, scalars));
 }
 

@@ -17,8 +17,8 @@ Var complexPairs(NodeReader& node, Builder& b) {
     if (b.failed())
         return {};
     const model::ValueType* declared = node.declared(0);
-    const bool fits = declared && declared->hasShape && b.rank(x) == static_cast<int>(declared->shape.size()) + 1 &&
-                      b.dtype(x).isFloat() && arith::isConst(dim(b, x, -1), 2);
+    const bool otherRank = declared && declared->hasShape && b.rank(x) != static_cast<int>(declared->shape.size()) + 1;
+    const bool fits = !otherRank && b.dtype(x).isFloat() && b.rank(x) > 0 && arith::isConst(dim(b, x, -1), 2);
     if (fits)
         return x;
     node.refuse("complex numbers are supported only as results of RFFT2D");

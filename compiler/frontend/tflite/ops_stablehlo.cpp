@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Operators of StableHLO that move elements. Some say the shape of their result by its declared type alone.
-#include "frontend/common/branches.h"
 #include "frontend/common/new_shape.h"
 #include "frontend/common/slice.h"
 #include "frontend/tflite/integers.h"

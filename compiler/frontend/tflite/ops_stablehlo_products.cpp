@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Operators of StableHLO that sum: products of any dims, convolutions of any order of dims, reductions, and sorting.
-#include "frontend/common/branches.h"
 #include "frontend/common/window.h"
 #include "frontend/tflite/operands.h"
 #include "frontend/tflite/ops.h"
