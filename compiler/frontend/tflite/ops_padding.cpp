@@ -26,11 +26,13 @@ std::optional<Paddings> readPaddings(NodeReader& node, Var x) {
         return std::nullopt;
     }
     Paddings paddings;
+    Dims padded = node.b.shape(x);
     for (size_t i = 0; i < rank; ++i) {
         paddings.before.push_back(all[2 * i]);
         paddings.after.push_back(all[2 * i + 1]);
+        padded[i] = arith::simplify(padded[i] + all[2 * i] + all[2 * i + 1]);
     }
-    return paddings;
+    return mayFill(node, padded) ? std::optional(std::move(paddings)) : std::nullopt;
 }
 
 } // namespace

@@ -75,7 +75,9 @@ void convertRange(NodeReader& node, Builder& b) {
     std::vector<Var> scalars;
     for (size_t i = 0; i < 3; ++i)
         scalars.push_back(asScalar(b, realOf(node, i)));
-    give(node, 0, b.call(Op::Range, scalars));
+    const Var all = b.call(Op::Range, scalars);
+    if (!b.failed() && mayFill(node, b.shape(all)))
+        give(node, 0, all);
 }
 
 void convertBroadcastTo(NodeReader& node, Builder& b) {
