@@ -129,9 +129,10 @@ void convertBatchToSpaceNd(NodeReader& node, Builder& b) {
     }
     x = reshape(b, transpose(b, reshape(b, x, split), order), result);
     for (size_t i = 0; i < count && !b.failed(); ++i) {
-        const Expr first = read->borders[2 * i];
-        const Expr left = arith::simplify(result[i + 1] - first - read->borders[2 * i + 1]);
-        x = assume(b, x, arith::ge(left, 0), fmt::format("what is cropped fits dim {} of {}", i + 1, text(result)));
+        const Expr first = read->borders[2 * i], last = read->borders[2 * i + 1];
+        const Expr left = arith::simplify(result[i + 1] - first - last);
+        x = assume(b, x, arith::ge(arith::min(left, arith::min(first, last)), 0),
+                   fmt::format("what is cropped lies within dim {} of {}", i + 1, text(result)));
         if (!arith::provablyEqual(left, result[i + 1]))
             x = sliceAxis(b, x, static_cast<int64_t>(i + 1), first, left);
     }
