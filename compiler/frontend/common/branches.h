@@ -18,8 +18,8 @@ std::vector<Var> tensorsOf(NodeReader& node, const std::vector<Value>& values);
 /// Runs a branch. Gives its values.
 using Branch = std::function<std::vector<Value>()>;
 
-/// The first `wanted` values of the branch that the condition picks: of that alone where it is known, else of one that is
-/// taken while the model runs. Nothing after a fault.
+/// The first `wanted` values of the branch that the condition picks: of that alone where it is known, else of one that
+/// is taken while the model runs. Nothing after a fault.
 std::vector<Value> chosen(NodeReader& node, Var condition, size_t wanted, const Branch& whenTrue,
                           const Branch& whenFalse);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Blocks of elements between the batch or the channels and the dims of space. Space lies between the first and the last dim.
+// Blocks of elements between the batch or the channels and the dims of space. Space lies between the first and the last
+// dim.
 #include "frontend/common/channels.h"
 #include "frontend/common/depth_space.h"
 #include "frontend/tflite/integers.h"

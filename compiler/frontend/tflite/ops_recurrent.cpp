@@ -58,7 +58,8 @@ Var ofDirection(Builder& b, Var state) {
     return state ? unsqueeze(b, state, {0}) : state;
 }
 
-/// Beside the input an operator may read another one, which has weights of its own, or goes into the backward direction.
+/// Beside the input an operator may read another one, which has weights of its own, or goes into the backward
+/// direction.
 struct Auxiliary {
     Var x; // [time, batch, features]; may be absent
     bool hasWeights = false;

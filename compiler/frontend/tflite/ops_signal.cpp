@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Fourier transforms, and what is made of their complex results: pairs of numbers in a last dim, which Relay has and which
-// only the operators here know of.
+// Fourier transforms, and what is made of their complex results: pairs of numbers in a last dim, which Relay has and
+// which only the operators here know of.
 #include "frontend/tflite/integers.h"
 #include "frontend/tflite/ops.h"
 #include "relay/attrs.h"

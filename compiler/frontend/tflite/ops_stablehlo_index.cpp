@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// STABLEHLO_GATHER and STABLEHLO_SCATTER: windows of a tensor at places that rows of indices say. The place of each element
-// of each window is written down, as an index of every dim.
+// STABLEHLO_GATHER and STABLEHLO_SCATTER: windows of a tensor at places that rows of indices say. The place of each
+// element of each window is written down, as an index of every dim.
 #include "frontend/common/scatter.h"
 #include "frontend/tflite/operands.h"
 #include "frontend/tflite/ops.h"

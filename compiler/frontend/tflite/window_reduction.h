@@ -22,8 +22,8 @@ struct ReducedWindows {
 };
 /// False, and a fault, if they are not of `rank` dims or out of range.
 bool areInRange(NodeReader& node, const ReducedWindows& windows, size_t rank);
-/// What each window of x comes to, beginning with the scalar `initial`. Kinds of reductions separate, so each dim is reduced
-/// by itself.
+/// What each window of x comes to, beginning with the scalar `initial`. Kinds of reductions separate, so each dim is
+/// reduced by itself.
 Var reducedWindows(Builder& b, Var x, Var initial, const ReducedWindows& windows);
 
 } // namespace lathe::frontend::tflite
