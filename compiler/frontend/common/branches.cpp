@@ -24,10 +24,6 @@ std::vector<Var> tensorsOf(NodeReader& node, const std::vector<Value>& values) {
     return vars;
 }
 
-Var asScalar(Builder& b, Var x) {
-    return b.failed() || b.rank(x) == 0 ? x : reshape(b, x, {});
-}
-
 std::vector<Value> chosen(NodeReader& node, Var condition, size_t wanted, const Branch& whenTrue,
                           const Branch& whenFalse) {
     Builder& b = node.b;

@@ -14,14 +14,12 @@ Value tensorValue(Var var);
 bool isTensor(const Value& value);
 /// Vars of values; a fault where one is no tensor.
 std::vector<Var> tensorsOf(NodeReader& node, const std::vector<Value>& values);
-/// A tensor of one element with rank 0.
-Var asScalar(Builder& b, Var x);
 
 /// Runs a branch. Gives its values.
 using Branch = std::function<std::vector<Value>()>;
 
-/// The first `wanted` values of the branch that the condition picks: of that alone where it is known, else of one that is
-/// taken while the model runs. Nothing after a fault.
+/// The first `wanted` values of the branch that the condition picks: of that alone where it is known, else of one that
+/// is taken while the model runs. Nothing after a fault.
 std::vector<Value> chosen(NodeReader& node, Var condition, size_t wanted, const Branch& whenTrue,
                           const Branch& whenFalse);
 

@@ -206,6 +206,10 @@ Var reshape(Builder& b, Var x, Dims shape) {
     return b.call(Op::Reshape, {x}, attrs);
 }
 
+Var asScalar(Builder& b, Var x) {
+    return b.failed() || b.rank(x) == 0 ? x : reshape(b, x, {});
+}
+
 Var transpose(Builder& b, Var x, Ints axes) {
     TransposeAttrs attrs;
     attrs.axes = std::move(axes);

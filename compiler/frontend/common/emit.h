@@ -64,6 +64,8 @@ DataType productType(Builder& b, Var x, Var y, DataType wanted);
 
 // ---- movement
 Var reshape(Builder& b, Var x, Dims shape);
+/// A tensor of one element with rank 0.
+Var asScalar(Builder& b, Var x);
 Var transpose(Builder& b, Var x, Ints axes);
 /// axes: places of the new dims in the result, ascending.
 Var unsqueeze(Builder& b, Var x, const Ints& axes);

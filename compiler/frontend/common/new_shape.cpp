@@ -16,8 +16,8 @@ bool mayBeMarker(const Expr& size) {
     return std::any_of(symbols.begin(), symbols.end(), [](const arith::Var& symbol) { return symbol->lower < 0; });
 }
 
-/// The new shape from elements of which some are data: 0 copies a dim, -1 stands for what the others leave. A copied dim
-/// is on both sides and does not count, be it 0. `inferable`: whether -1 occurs only where the others are not 0.
+/// The new shape from elements of which some are data: 0 copies a dim, -1 stands for what the others leave. A copied
+/// dim is on both sides and does not count, be it 0. `inferable`: whether -1 occurs only where the others are not 0.
 Dims runtimeShape(const Dims& wanted, const Dims& from, ZeroDim zero, Expr& inferable) {
     Dims shape = wanted;
     Expr others = 1, elements = 1, marked = arith::boolImm(false);
@@ -46,8 +46,8 @@ Dims runtimeShape(const Dims& wanted, const Dims& from, ZeroDim zero, Expr& infe
     return shape;
 }
 
-/// Where the other dims are 0 any size would do for -1. NumPy refuses that, and so do we. (A dim that only running tells to
-/// be 0 is a 0, not one to be copied.)
+/// Where the other dims are 0 any size would do for -1. NumPy refuses that, and so do we. (A dim that only running
+/// tells to be 0 is a 0, not one to be copied.)
 Var inferred(Builder& b, Var x, const Expr& inferable, const Dims& wanted) {
     return assume(b, x, inferable, fmt::format("no dim of the new shape {} is 0 beside -1", text(wanted)));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// New shapes as models write them: -1 stands for the dim that the others leave, 0 may stand for the operand's own. Elements
-// may be computed while the model runs. And shapes without dims of 1.
+// New shapes as models write them: -1 stands for the dim that the others leave, 0 may stand for the operand's own.
+// Elements may be computed while the model runs. And shapes without dims of 1.
 #pragma once
 
 #include "frontend/common/emit.h"

@@ -7,8 +7,8 @@
 
 namespace lathe::frontend {
 
-/// op: ScatterElements (of `axis`) or ScatterNd. reduction: none, add, mul, max, min. Sums and products of narrow floats are
-/// rounded once.
+/// op: ScatterElements (of `axis`) or ScatterNd. reduction: none, add, mul, max, min. Sums and products of narrow
+/// floats are rounded once.
 Var scatter(Builder& b, Op op, Var x, Var indices, Var updates, const std::string& reduction, int64_t axis = 0);
 
 } // namespace lathe::frontend

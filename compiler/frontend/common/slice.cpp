@@ -12,7 +12,8 @@ namespace {
 /// Exporters write this, too, for "to the end"; no dim of a real model comes near.
 constexpr int64_t alsoFarAway = std::numeric_limits<int32_t>::max();
 
-/// A bound as models mean it: negative counts from the end; kept within [low, high], which of an empty dim is high alone.
+/// A bound as models mean it: negative counts from the end; kept within [low, high], which of an empty dim is high
+/// alone.
 Expr normalizedBound(Expr bound, const Expr& size, const Expr& low, const Expr& high) {
     if (const auto value = arith::asInt(bound))
         bound = *value >= alsoFarAway ? farAway : std::max(*value, -farAway);

@@ -12,11 +12,6 @@ using namespace relay;
 
 namespace {
 
-/// A scalar of rank 0 from a tensor with one element.
-Var scalarOf(Builder& b, Var x) {
-    return b.failed() || b.rank(x) == 0 ? x : reshape(b, x, {});
-}
-
 Var scatterOf(NodeReader& node, Builder& b, Op op, int64_t axis) {
     const Var x = node.in(0), indices = node.in(1), updates = node.in(2);
     return scatter(b, op, x, indices, updates, node.text("reduction", "none"), axis);
@@ -129,7 +124,7 @@ void convertTopK(NodeReader& node, Builder& b) {
 void convertNonMaxSuppression(NodeReader& node, Builder& b) {
     const Var boxes = node.in(0), scores = node.in(1);
     const auto operand = [&](size_t i, Var otherwise) {
-        return node.hasInput(i) ? scalarOf(b, node.in(i)) : otherwise;
+        return node.hasInput(i) ? asScalar(b, node.in(i)) : otherwise;
     };
     NmsAttrs attrs;
     attrs.centerBox = node.integer("center_point_box", 0) != 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Operands that are shapes, axes, sizes and counts, and results that are integers. What is computed while the model runs is
-// read as symbols where an operator can do with them.
+// Operands that are shapes, axes, sizes and counts, and results that are integers. What is computed while the model
+// runs is read as symbols where an operator can do with them.
 #pragma once
 
 #include "frontend/common/emit.h"
@@ -11,7 +11,8 @@
 
 namespace lathe::frontend::tflite {
 
-/// Elements of operand i in order, known or as symbols; within farAway where they are known. `name` is what a fault calls it.
+/// Elements of operand i in order, known or as symbols; within farAway where they are known. `name` is what a fault
+/// calls it.
 Dims integersOf(NodeReader& node, size_t i, const std::string& name);
 /// The one element of operand i.
 Expr integerOf(NodeReader& node, size_t i, const std::string& name);

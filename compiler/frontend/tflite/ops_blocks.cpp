@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Blocks of elements between the batch or the channels and the dims of space. Space lies between the first and the last dim.
+// Blocks of elements between the batch or the channels and the dims of space. Space lies between the first and the last
+// dim.
 #include "frontend/common/channels.h"
 #include "frontend/common/depth_space.h"
 #include "frontend/tflite/integers.h"
@@ -78,7 +79,7 @@ void convertSpaceToBatchNd(NodeReader& node, Builder& b) {
         after[i + 1] = read->borders[2 * i + 1];
     }
     x = pad(b, x, "constant", before, after, {}, storedZero(node, 0, x));
-    if (b.failed())
+    if (b.failed() || !mayFill(node, b.shape(x)))
         return;
     const Dims shape = b.shape(x);
     Dims split = {shape[0]}, result = {arith::simplify(shape[0] * read->product)};
@@ -129,9 +130,10 @@ void convertBatchToSpaceNd(NodeReader& node, Builder& b) {
     }
     x = reshape(b, transpose(b, reshape(b, x, split), order), result);
     for (size_t i = 0; i < count && !b.failed(); ++i) {
-        const Expr first = read->borders[2 * i];
-        const Expr left = arith::simplify(result[i + 1] - first - read->borders[2 * i + 1]);
-        x = assume(b, x, arith::ge(left, 0), fmt::format("what is cropped fits dim {} of {}", i + 1, text(result)));
+        const Expr first = read->borders[2 * i], last = read->borders[2 * i + 1];
+        const Expr left = arith::simplify(result[i + 1] - first - last);
+        x = assume(b, x, arith::ge(arith::min(left, arith::min(first, last)), 0),
+                   fmt::format("what is cropped lies within dim {} of {}", i + 1, text(result)));
         if (!arith::provablyEqual(left, result[i + 1]))
             x = sliceAxis(b, x, static_cast<int64_t>(i + 1), first, left);
     }

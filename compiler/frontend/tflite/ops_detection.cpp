@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What detection networks end with: boxes decoded, suppressed and put into results of a fixed size.
-#include "frontend/common/branches.h"
 #include "frontend/tflite/integers.h"
 #include "frontend/tflite/operands.h"
 #include "frontend/tflite/ops.h"
@@ -25,7 +24,10 @@ std::optional<SuppressionOperands> readSuppression(NodeReader& node, Builder& b)
     if (!node.needRank(read.boxes, 2) || !node.needRank(read.scores, 1) ||
         !areSizes(node, {read.most}, "number of boxes") || !mayFill(node, {read.most}))
         return std::nullopt;
-    return read;
+    const Expr count = dim(b, read.boxes, 0);
+    read.boxes = withDims(b, read.boxes, {count, 4});
+    read.scores = withDims(b, read.scores, {count});
+    return b.failed() ? std::nullopt : std::optional(read);
 }
 
 /// Results of a suppression without scores that are lowered: numbers of boxes, their scores if wanted, their count.
@@ -83,7 +85,8 @@ std::optional<DetectionOptions> readDetectionOptions(NodeReader& node) {
         if (!(options.scale[i] > 0))
             node.fail(fmt::format("option '{}' is {}", scales[i], options.scale[i]));
     }
-    return node.failed() ? std::nullopt : std::optional(options);
+    return mayFill(node, {options.most, options.classesPerBox, 4}) && !node.failed() ? std::optional(options)
+                                                                                     : std::nullopt;
 }
 
 /// Corners [n, 4] from encodings and anchors [n, 4], both of centres and sizes.
@@ -184,8 +187,11 @@ void convertTFLiteDetectionPostProcess(NodeReader& node, Builder& b) {
         return node.fail(fmt::format("there are scores of {} classes where num_classes is {}", arith::sizeText(classes),
                                      options->classes));
     const auto whole = [&](Var x, const Expr& width) { return reshape(b, x, {count, width}); }; // a batch of one
-    const Var boxes =
-        decodedBoxes(b, whole(sliceAxis(b, encodings, 2, 0, 4), 4), sliceAxis(b, anchors, 1, 0, 4), *options);
+    const auto firstFour = [&](Var x) { // more may follow them, which say nothing of the box
+        const int64_t last = b.failed() ? 0 : b.rank(x) - 1;
+        return sliceAxis(b, assume(b, x, arith::ge(dim(b, x, last), 4), "a box has four numbers"), last, 0, 4);
+    };
+    const Var boxes = decodedBoxes(b, whole(firstFour(encodings), 4), firstFour(anchors), *options);
     // The background, if there is one, is the first class.
     const Var scores = sliceAxis(b, whole(predictions, classes), 1, *given - options->classes, options->classes);
     const Detections found =

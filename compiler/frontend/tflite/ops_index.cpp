@@ -33,10 +33,6 @@ Var gatherInBatches(Builder& b, Var x, Var indices, int64_t axis, int64_t batch)
     return transpose(b, picked, back);
 }
 
-Var oneElement(Builder& b, Var x) {
-    return b.failed() || b.rank(x) == 0 ? x : reshape(b, x, {});
-}
-
 } // namespace
 
 void convertGather(NodeReader& node, Builder& b) {
@@ -80,7 +76,7 @@ void convertScatterNd(NodeReader& node, Builder& b) {
 void convertSparseToDense(NodeReader& node, Builder& b) {
     Movement m(node, {2, 3});
     Var indices = node.in(0), values = m.in(2);
-    const Var otherwise = oneElement(b, m.in(3));
+    const Var otherwise = asScalar(b, m.in(3));
     const Dims shape = integersOf(node, 1, "dim");
     if (!areSizes(node, shape, "shape") || !mayFill(node, shape))
         return;
@@ -99,7 +95,7 @@ void convertOneHot(NodeReader& node, Builder& b) {
     Movement m(node, {2, 3});
     const Var indices = cast(b, node.in(0), types::Int64);
     const Expr depth = integerOf(node, 1, "depth");
-    const Var on = oneElement(b, m.in(2)), off = oneElement(b, m.in(3));
+    const Var on = asScalar(b, m.in(2)), off = asScalar(b, m.in(3));
     if (!areSizes(node, {depth}, "depth"))
         return;
     const int64_t axis = node.axis(node.integer("axis", -1), b.rank(indices) + 1);

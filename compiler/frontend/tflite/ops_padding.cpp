@@ -26,15 +26,13 @@ std::optional<Paddings> readPaddings(NodeReader& node, Var x) {
         return std::nullopt;
     }
     Paddings paddings;
+    Dims padded = node.b.shape(x);
     for (size_t i = 0; i < rank; ++i) {
         paddings.before.push_back(all[2 * i]);
         paddings.after.push_back(all[2 * i + 1]);
+        padded[i] = arith::simplify(padded[i] + all[2 * i] + all[2 * i + 1]);
     }
-    return paddings;
-}
-
-Var scalarPadding(NodeReader& node, Var value) {
-    return node.failed() || node.b.rank(value) == 0 ? value : reshape(node.b, value, {});
+    return mayFill(node, padded) ? std::optional(std::move(paddings)) : std::nullopt;
 }
 
 } // namespace
@@ -49,7 +47,7 @@ void convertPad(NodeReader& node, Builder& b) {
 
 void convertPadv2(NodeReader& node, Builder& b) {
     Movement m(node, {0, 2});
-    const Var x = m.in(0), value = scalarPadding(node, m.in(2));
+    const Var x = m.in(0), value = asScalar(b, m.in(2));
     if (auto paddings = readPaddings(node, x))
         m.give(0, pad(b, x, "constant", std::move(paddings->before), std::move(paddings->after), {}, value));
 }
@@ -75,7 +73,7 @@ void convertMirrorPad(NodeReader& node, Builder& b) {
 
 void convertDilate(NodeReader& node, Builder& b) {
     Movement m(node, {0, 2});
-    const Var x = m.in(0), value = scalarPadding(node, m.in(2));
+    const Var x = m.in(0), value = asScalar(b, m.in(2));
     auto steps = knownIntegers(node, 1, "dilations");
     if (!steps || b.failed())
         return;

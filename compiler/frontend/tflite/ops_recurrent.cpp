@@ -58,7 +58,8 @@ Var ofDirection(Builder& b, Var state) {
     return state ? unsqueeze(b, state, {0}) : state;
 }
 
-/// Beside the input an operator may read another one, which has weights of its own, or goes into the backward direction.
+/// Beside the input an operator may read another one, which has weights of its own, or goes into the backward
+/// direction.
 struct Auxiliary {
     Var x; // [time, batch, features]; may be absent
     bool hasWeights = false;
@@ -204,10 +205,11 @@ void oneLstm(NodeReader& node, Builder& b, bool isStep) {
 /// The kernel of TensorFlow's BasicLSTMCell: states are operands and results, all weights are one matrix.
 void basicLstm(NodeReader& node, Builder& b) {
     const Var joined = concat(b, {realOf(node, 0), realOf(node, 1)}, 1), before = realOf(node, 4);
-    const Var sums = add(b, matmul(b, joined, realOf(node, 2), false, true), realOf(node, 3));
     if (!node.needRank(before, 2))
         return;
     const Expr width = dim(b, before, 1);
+    const Var sums = withDims(b, add(b, matmul(b, joined, realOf(node, 2), false, true), realOf(node, 3)),
+                              {dim(b, before, 0), arith::simplify(width * 4)});
     const auto part = [&](int i) { return sliceAxis(b, sums, 1, arith::simplify(width * i), width); };
     const auto gate = [&](int i) { return b.call(Op::Sigmoid, {part(i)}); };
     const Var taken = mul(b, gate(0), b.call(Op::Tanh, {part(1)}));

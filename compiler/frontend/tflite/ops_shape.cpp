@@ -73,11 +73,11 @@ void convertZerosLike(NodeReader& node, Builder& b) {
 
 void convertRange(NodeReader& node, Builder& b) {
     std::vector<Var> scalars;
-    for (size_t i = 0; i < 3; ++i) {
-        const Var x = realOf(node, i);
-        scalars.push_back(b.failed() || b.rank(x) == 0 ? x : reshape(b, x, {}));
-    }
-    give(node, 0, b.call(Op::Range, scalars));
+    for (size_t i = 0; i < 3; ++i)
+        scalars.push_back(asScalar(b, realOf(node, i)));
+    const Var all = b.call(Op::Range, scalars);
+    if (!b.failed() && mayFill(node, b.shape(all)))
+        give(node, 0, all);
 }
 
 void convertBroadcastTo(NodeReader& node, Builder& b) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Fourier transforms, and what is made of their complex results: pairs of numbers in a last dim, which Relay has and which
-// only the operators here know of.
+// Fourier transforms, and what is made of their complex results: pairs of numbers in a last dim, which Relay has and
+// which only the operators here know of.
 #include "frontend/tflite/integers.h"
 #include "frontend/tflite/ops.h"
 #include "relay/attrs.h"
@@ -17,8 +17,8 @@ Var complexPairs(NodeReader& node, Builder& b) {
     if (b.failed())
         return {};
     const model::ValueType* declared = node.declared(0);
-    const bool fits = declared && declared->hasShape && b.rank(x) == static_cast<int>(declared->shape.size()) + 1 &&
-                      b.dtype(x).isFloat() && arith::isConst(dim(b, x, -1), 2);
+    const bool otherRank = declared && declared->hasShape && b.rank(x) != static_cast<int>(declared->shape.size()) + 1;
+    const bool fits = !otherRank && b.dtype(x).isFloat() && b.rank(x) > 0 && arith::isConst(dim(b, x, -1), 2);
     if (fits)
         return x;
     node.refuse("complex numbers are supported only as results of RFFT2D");

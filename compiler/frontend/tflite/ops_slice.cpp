@@ -16,8 +16,8 @@ bool hasBit(int64_t mask, size_t i) {
     return (mask >> i & 1) != 0;
 }
 
-/// What the operands and masks of a strided slice say. An entry stands for a dim of the operand, for a new one, or for as
-/// many dims as the others leave.
+/// What the operands and masks of a strided slice say. An entry stands for a dim of the operand, for a new one, or for
+/// as many dims as the others leave.
 struct StridedSlice {
     Dims begin, end;
     Ints step;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SVDF: a layer whose weights are a product of some over features and some over time, of which it remembers what the first
-// gave in the last steps.
+// SVDF: a layer whose weights are a product of some over features and some over time, of which it remembers what the
+// first gave in the last steps.
 #include "frontend/tflite/operands.h"
 #include "frontend/tflite/ops.h"
 #include "frontend/tflite/states.h"

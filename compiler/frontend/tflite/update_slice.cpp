@@ -28,8 +28,8 @@ Var withUpdate(Builder& b, Var x, Var update, const Dims& starts) {
     Dims after;
     for (size_t i = 0; i < shape.size(); ++i)
         after.push_back(arith::simplify(shape[i] - sizes[i] - before[i]));
-    const Var covered = pad(b, full(b, b.scalar(1, types::Bool), sizes), "constant", before, after);
-    return where(b, covered, pad(b, update, "constant", before, after), x);
+    const auto placed = [&](Var part) { return withDims(b, pad(b, part, "constant", before, after), shape); };
+    return where(b, placed(full(b, b.scalar(1, types::Bool), sizes)), placed(update), x);
 }
 
 } // namespace lathe::frontend::tflite
