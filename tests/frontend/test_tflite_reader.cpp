@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// TFLite files to graphs: names, options, subgraphs, signatures; and that whatever is wrong in a file is said, with the node or
-// tensor that it concerns.
+// TFLite files to graphs: names, options, subgraphs, signatures; and that whatever is wrong in a file is said, with the
+// node or tensor that it concerns.
 // Links: tflite_schema
 #include "frontend/tflite/graph_reader.h"
 #include "support/program_of_tests.h"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A value is a type, a place and widths. A vector's elements stand at its place, with their number before them; if they have
-// no common type, a byte for each says it, behind them. A map is such a vector with one of keys, in the same order.
+// A value is a type, a place and widths. A vector's elements stand at its place, with their number before them; if they
+// have no common type, a byte for each says it, behind them. A map is such a vector with one of keys, in the same
+// order.
 #include "frontend/tflite/flex_map.h"
 
 #include <bit>

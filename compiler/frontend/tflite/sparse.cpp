@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every level is checked, and the elements below it counted, before the walk down the tree, which then cannot leave the tensor
-// nor visit more elements than are stored. The place of an element is a sum: each level adds its index times a stride.
+// Every level is checked, and the elements below it counted, before the walk down the tree, which then cannot leave the
+// tensor nor visit more elements than are stored. The place of an element is a sum: each level adds its index times a
+// stride.
 #include "frontend/tflite/sparse.h"
 
 #include "base/limits.h"
@@ -130,7 +131,8 @@ Result<void> placeLevels(std::vector<SparseLevel>& levels, const std::vector<siz
 Result<void> checkRows(const SparseLevel& level, int64_t above, size_t at) {
     const std::vector<int64_t>& segments = level.segments;
     if (static_cast<int64_t>(segments.size()) != above + 1)
-        return wrongSparsity(fmt::format("has {} rows at level {} where {} are above", segments.size(), at, above));
+        return wrongSparsity(
+            fmt::format("has {} bounds of rows at level {} where {} elements are above", segments.size(), at, above));
     if (segments.front() != 0 || segments.back() != static_cast<int64_t>(level.indices.size()) ||
         !std::ranges::is_sorted(segments))
         return wrongSparsity(fmt::format("has rows at level {} that do not share out its {} indices in order", at,
