@@ -20,12 +20,12 @@ namespace {
 
 using Read = Result<std::shared_ptr<model::ModelGraph>>;
 
-Read read(const std::string& bytes) {
+Read read(const std::string& bytes, const std::shared_ptr<Budget>& budget = std::make_shared<Budget>()) {
     const auto copy = std::make_shared<std::string>(bytes);
     auto open = frontend::tflite::openModel({copy, std::as_bytes(std::span(*copy))});
     if (!open)
         return std::unexpected(open.error());
-    return frontend::tflite::readGraph(*open, "model", std::make_shared<Budget>());
+    return frontend::tflite::readGraph(*open, "model", budget);
 }
 
 std::shared_ptr<model::ModelGraph> good(const ModelT& model) {
@@ -442,6 +442,31 @@ private slots:
         QCOMPARE(says->file, std::string("model"));
         QCOMPARE(!says->node.empty(), ofNode);
         QVERIFY(says->severity == Severity::Error);
+    }
+
+    /// What a graph has in names and options is there again at each place that it is called from.
+    void repeatedNamesAndOptions() {
+        for (const bool ofOptions : {false, true}) {
+            ModelT model = smallTflite();
+            const auto inner = static_cast<uint32_t>(addGraph(model));
+            const std::string longText(20'000, 'n');
+            if (ofOptions) {
+                VarHandleOptionsT options;
+                options.shared_name = longText;
+                addOperator(model, *model.subgraphs[inner], BuiltinOperator_VAR_HANDLE, {}, {})
+                    .builtin_options.Set(std::move(options));
+            } else {
+                model.subgraphs[inner]->tensors[1]->name = longText;
+            }
+            for (int i = 0; i < 200; ++i)
+                call(model, *model.subgraphs[0], inner);
+            const auto budget = std::make_shared<Budget>(std::function<void()>(), Budget::Amounts{.bytes = 1 << 20});
+            const Read found = read(bytesOf(model), budget);
+            QVERIFY(found);
+            QVERIFY2((*found)->diagnostics.at(0).what.find("too long names") != std::string::npos,
+                     (*found)->diagnostics.at(0).what.c_str());
+            QVERIFY((*found)->diagnostics.at(0).kind == ErrorKind::Unsupported);
+        }
     }
 
     void noModels_data() {

@@ -180,7 +180,7 @@ private:
     void tooLarge() {
         stop(error(ErrorKind::Unsupported,
                    fmt::format("the model has more than {} nodes and tensors once the graphs that nodes call are in "
-                               "place, or too long names for so many",
+                               "place, or too long names and options for so many",
                                limits::graphNodes),
                    "split the model"));
     }

@@ -236,7 +236,9 @@ void SubgraphReader::readNodes(const ::tflite::SubGraph& proto, const Tensors& t
         take(added.node.op.size());
         if (added.node.op.empty())
             added.faults.push_back(error("the node's operator is a custom one without a name", wrongIndex));
+        const int64_t before = budget_->left().bytes;
         readAttributes(one, number, added);
+        taken_ += before - budget_->left().bytes;
     }
 }
 
