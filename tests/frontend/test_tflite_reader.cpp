@@ -11,6 +11,8 @@
 
 #include <QtTest>
 
+#include <functional>
+
 namespace lathe::testing::test_tflite_reader {
 
 using namespace ::tflite;

@@ -10,6 +10,8 @@
 
 #include <QtTest>
 
+#include <cmath>
+
 namespace lathe::testing::test_tflite_tensors {
 
 using namespace ::tflite;

@@ -5,7 +5,9 @@
 
 #include "frontend/tflite/schema_generated.h"
 
+#include <algorithm>
 #include <cstring>
+#include <memory>
 #include <string>
 #include <vector>
 
