@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A value is a type, a place and widths. A vector's elements stand at its place, with their number before them; if they have
-// no common type, a byte for each says it, behind them. A map is such a vector with one of keys, in the same order.
+// A value is a type, a place and widths. A vector's elements stand at its place, with their number before them; if they
+// have no common type, a byte for each says it, behind them. A map is such a vector with one of keys, in the same
+// order.
 #include "frontend/tflite/flex_map.h"
 
 #include <bit>
@@ -39,7 +40,7 @@ struct FlexValue {
     size_t targetWidth = 1; // of what an offset leads to
 };
 
-using Scalar = std::variant<int64_t, double, std::string>;
+using FlexScalar = std::variant<int64_t, double, std::string>;
 
 class FlexReader {
 public:
@@ -175,11 +176,11 @@ private:
     }
 
     template <class T>
-    static std::optional<Scalar> scalar(std::optional<T> value) {
-        return value ? std::optional<Scalar>(*std::move(value)) : std::nullopt;
+    static std::optional<FlexScalar> scalar(std::optional<T> value) {
+        return value ? std::optional<FlexScalar>(*std::move(value)) : std::nullopt;
     }
 
-    std::optional<Scalar> scalarOf(const FlexValue& value) {
+    std::optional<FlexScalar> scalarOf(const FlexValue& value) {
         const auto at = target(value); // of those that are offsets
         switch (value.type) {
         case flexInt:
@@ -207,8 +208,8 @@ private:
         }
     }
 
-    static std::optional<Scalar> integer(std::optional<uint64_t> value) {
-        return value ? std::optional<Scalar>(static_cast<int64_t>(*value)) : std::nullopt;
+    static std::optional<FlexScalar> integer(std::optional<uint64_t> value) {
+        return value ? std::optional<FlexScalar>(static_cast<int64_t>(*value)) : std::nullopt;
     }
 
     /// The type that all elements of a vector have; 0 if each says its own.
@@ -243,7 +244,7 @@ private:
         const auto count = at ? sizeAt(*at, width, width) : std::nullopt;
         if (!count || !spend(*count))
             return std::nullopt;
-        std::vector<Scalar> elements;
+        std::vector<FlexScalar> elements;
         for (size_t i = 0; i < *count; ++i) {
             const auto one = value.type == flexVector
                                  ? element(*at, width, *count, i)
@@ -257,9 +258,9 @@ private:
     }
 
     template <class T>
-    static std::optional<model::AttributeValue> listAs(const std::vector<Scalar>& elements) {
+    static std::optional<model::AttributeValue> listAs(const std::vector<FlexScalar>& elements) {
         std::vector<T> list;
-        for (const Scalar& element : elements) {
+        for (const FlexScalar& element : elements) {
             if (!std::holds_alternative<T>(element))
                 return std::nullopt;
             list.push_back(std::get<T>(element));
@@ -267,7 +268,7 @@ private:
         return list;
     }
 
-    static std::optional<model::AttributeValue> listOf(const std::vector<Scalar>& elements) {
+    static std::optional<model::AttributeValue> listOf(const std::vector<FlexScalar>& elements) {
         if (auto integers = listAs<int64_t>(elements))
             return integers;
         if (auto reals = listAs<double>(elements))

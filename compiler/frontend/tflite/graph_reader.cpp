@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// First all subgraphs that can be reached are read, which shows whether they call themselves and how much they come to with
-// each call in place; then they are put in place.
+// First all subgraphs that can be reached are read, which shows whether they call themselves and how much they come to
+// with each call in place; then they are put in place.
 #include "frontend/tflite/graph_reader.h"
 
 #include "base/limits.h"
@@ -180,7 +180,7 @@ private:
     void tooLarge() {
         stop(error(ErrorKind::Unsupported,
                    fmt::format("the model has more than {} nodes and tensors once the graphs that nodes call are in "
-                               "place, or too long names for so many",
+                               "place, or too long names and options for so many",
                                limits::graphNodes),
                    "split the model"));
     }

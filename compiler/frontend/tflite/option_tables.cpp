@@ -156,7 +156,7 @@ T unaligned(const uint8_t* at) {
     return value;
 }
 
-bool isReal(reflection::BaseType type) {
+bool isRealType(reflection::BaseType type) {
     return type == reflection::Float || type == reflection::Double;
 }
 
@@ -164,7 +164,7 @@ double realAt(reflection::BaseType type, const uint8_t* at) {
     return type == reflection::Float ? unaligned<float>(at) : unaligned<double>(at);
 }
 
-size_t widthOf(reflection::BaseType type) {
+size_t widthOfType(reflection::BaseType type) {
     switch (type) {
     case reflection::Short:
     case reflection::UShort:
@@ -249,7 +249,7 @@ public:
         std::vector<int64_t> values;
         LATHE_CHECKED(take(field, vector, sizeof(int64_t)));
         for (size_t i = 0; vector && i < vector->size(); ++i)
-            values.push_back(integerAt(field.element, vector->Data() + i * widthOf(field.element)));
+            values.push_back(integerAt(field.element, vector->Data() + i * widthOfType(field.element)));
         return values;
     }
 
@@ -277,11 +277,11 @@ private:
         if (field.element == reflection::UByte)
             return text(field);
         const auto* vector = vectorOf(field);
-        if (isReal(field.element)) {
+        if (isRealType(field.element)) {
             LATHE_CHECKED(take(field, vector, sizeof(double)));
             std::vector<double> reals;
             for (size_t i = 0; vector && i < vector->size(); ++i)
-                reals.push_back(realAt(field.element, vector->Data() + i * widthOf(field.element)));
+                reals.push_back(realAt(field.element, vector->Data() + i * widthOfType(field.element)));
             return reals;
         }
         LATHE_TRY(std::vector<int64_t> values, integers(field));

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bytes to a TFLite model. A FlatBuffer is read in place, by offsets that the file names: all of them are checked before the
-// first is followed. What indices and sizes in it mean is checked where they are used (graph_reader.h, tensors.h).
+// Bytes to a TFLite model. A FlatBuffer is read in place, by offsets that the file names: all of them are checked
+// before the first is followed. What indices and sizes in it mean is checked where they are used (graph_reader.h,
+// tensors.h).
 #pragma once
 
 #include "base/result.h"

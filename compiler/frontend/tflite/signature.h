@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where a model begins. A file may name its graphs by signatures, with words of their own for inputs and outputs: those that
-// people know. A file without has its first graph, by the names of its tensors.
+// Where a model begins. A file may name its graphs by signatures, with words of their own for inputs and outputs: those
+// that people know. A file without has its first graph, by the names of its tensors.
 #pragma once
 
 #include "base/result.h"
@@ -22,7 +22,8 @@ struct Signature {
     std::map<int32_t, std::string> inputs, outputs; // names by the tensors' indices
 };
 
-/// The only signature, else `serving_default`, else the first graph. Every tensor that it names is an input or output of its graph.
+/// The only signature, else `serving_default`, else the first graph. Every tensor that it names is an input or output
+/// of its graph.
 Result<Signature> chooseSignature(const ::tflite::Model& model);
 
 } // namespace lathe::frontend::tflite

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every level is checked, and the elements below it counted, before the walk down the tree, which then cannot leave the tensor
-// nor visit more elements than are stored. The place of an element is a sum: each level adds its index times a stride.
+// Every level is checked, and the elements below it counted, before the walk down the tree, which then cannot leave the
+// tensor nor visit more elements than are stored. The place of an element is a sum: each level adds its index times a
+// stride.
 #include "frontend/tflite/sparse.h"
 
 #include "base/limits.h"
@@ -23,7 +24,7 @@ Failure wrongSparsity(std::string what) {
     return failure("the sparse tensor " + std::move(what), damagedSparsity);
 }
 
-struct Level {
+struct SparseLevel {
     bool dense = true;
     int64_t extent = 1;            // indices are less
     int64_t stride = 1;            // elements of the dense tensor from an index to the next
@@ -73,8 +74,8 @@ Result<std::vector<size_t>> readOrder(const ::tflite::SparsityParameters& sparsi
     return dims;
 }
 
-Result<Level> readLevel(const ::tflite::DimensionMetadata& proto, size_t at) {
-    Level level;
+Result<SparseLevel> readLevel(const ::tflite::DimensionMetadata& proto, size_t at) {
+    SparseLevel level;
     level.dense = proto.format() == ::tflite::DimensionType_DENSE;
     if (level.dense) {
         level.extent = proto.dense_size();
@@ -93,8 +94,8 @@ Result<Level> readLevel(const ::tflite::DimensionMetadata& proto, size_t at) {
 }
 
 /// Extents and strides of all levels from the tensor's shape and the sizes of the blocks.
-Result<void> place(std::vector<Level>& levels, const std::vector<size_t>& order, std::span<const int64_t> shape,
-                   const ::tflite::SparsityParameters& sparsity) {
+Result<void> placeLevels(std::vector<SparseLevel>& levels, const std::vector<size_t>& order,
+                         std::span<const int64_t> shape, const ::tflite::SparsityParameters& sparsity) {
     const size_t rank = shape.size();
     std::vector<int64_t> stride(rank, 1), left(shape.begin(), shape.end());
     for (size_t d = rank; d-- > 1;)
@@ -127,10 +128,11 @@ Result<void> place(std::vector<Level>& levels, const std::vector<size_t>& order,
 }
 
 /// Checks the rows of a sparse level below `above` elements.
-Result<void> checkRows(const Level& level, int64_t above, size_t at) {
+Result<void> checkRows(const SparseLevel& level, int64_t above, size_t at) {
     const std::vector<int64_t>& segments = level.segments;
     if (static_cast<int64_t>(segments.size()) != above + 1)
-        return wrongSparsity(fmt::format("has {} rows at level {} where {} are above", segments.size(), at, above));
+        return wrongSparsity(
+            fmt::format("has {} bounds of rows at level {} where {} elements are above", segments.size(), at, above));
     if (segments.front() != 0 || segments.back() != static_cast<int64_t>(level.indices.size()) ||
         !std::ranges::is_sorted(segments))
         return wrongSparsity(fmt::format("has rows at level {} that do not share out its {} indices in order", at,
@@ -142,10 +144,10 @@ Result<void> checkRows(const Level& level, int64_t above, size_t at) {
 }
 
 /// How many elements are stored, as the levels have it.
-Result<int64_t> countStored(const std::vector<Level>& levels) {
+Result<int64_t> countStored(const std::vector<SparseLevel>& levels) {
     int64_t count = 1;
     for (size_t at = 0; at < levels.size(); ++at) {
-        const Level& level = levels[at];
+        const SparseLevel& level = levels[at];
         if (!level.dense) {
             LATHE_CHECKED(checkRows(level, count, at));
             count = static_cast<int64_t>(level.indices.size());
@@ -157,9 +159,9 @@ Result<int64_t> countStored(const std::vector<Level>& levels) {
 }
 
 /// Copies the stored elements, one after the other, to their places.
-class Walker {
+class SparseWalker {
 public:
-    Walker(const std::vector<Level>& levels, size_t width, const std::byte* from, std::byte* to)
+    SparseWalker(const std::vector<SparseLevel>& levels, size_t width, const std::byte* from, std::byte* to)
         : levels_(levels), width_(width), from_(from), to_(to) {}
 
     /// row: which element of the level above; base: its place.
@@ -169,7 +171,7 @@ public:
             from_ += width_;
             return;
         }
-        const Level& level = levels_[at];
+        const SparseLevel& level = levels_[at];
         if (level.dense) {
             for (int64_t i = 0; i < level.extent; ++i)
                 walk(at + 1, row * level.extent + i, base + i * level.stride);
@@ -181,7 +183,7 @@ public:
     }
 
 private:
-    const std::vector<Level>& levels_;
+    const std::vector<SparseLevel>& levels_;
     size_t width_;
     const std::byte* from_;
     std::byte* to_;
@@ -201,12 +203,13 @@ Result<model::Bytes> densify(const ::tflite::SparsityParameters& sparsity, std::
     if (stored != rank + blocks)
         return wrongSparsity(fmt::format("of {} dimensions and {} of blocks has {} levels", rank, blocks, stored));
     LATHE_TRY(const std::vector<size_t> order, readOrder(sparsity, rank, blocks));
-    std::vector<Level> levels;
+    std::vector<SparseLevel> levels;
     for (size_t at = 0; at < stored; ++at) {
-        LATHE_TRY(Level level, readLevel(*sparsity.dim_metadata()->Get(static_cast<flatbuffers::uoffset_t>(at)), at));
+        LATHE_TRY(SparseLevel level,
+                  readLevel(*sparsity.dim_metadata()->Get(static_cast<flatbuffers::uoffset_t>(at)), at));
         levels.push_back(std::move(level));
     }
-    LATHE_CHECKED(place(levels, order, shape, sparsity));
+    LATHE_CHECKED(placeLevels(levels, order, shape, sparsity));
     LATHE_TRY(const int64_t count, countStored(levels));
     if (values.size() % static_cast<size_t>(width) != 0 ||
         static_cast<int64_t>(values.size() / static_cast<size_t>(width)) != count)
@@ -221,7 +224,7 @@ Result<model::Bytes> densify(const ::tflite::SparsityParameters& sparsity, std::
     const size_t size = static_cast<size_t>(*elements) * static_cast<size_t>(width);
     const std::shared_ptr<std::byte[]> dense(new std::byte[std::max<size_t>(size, 1)]());
     if (count > 0)
-        Walker(levels, static_cast<size_t>(width), values.data(), dense.get()).walk(0, 0, 0);
+        SparseWalker(levels, static_cast<size_t>(width), values.data(), dense.get()).walk(0, 0, 0);
     return model::Bytes{dense, {dense.get(), size}};
 }
 

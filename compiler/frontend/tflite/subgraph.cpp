@@ -16,7 +16,7 @@ namespace {
 using IndexVector = flatbuffers::Vector<int32_t>;
 
 constexpr const char* wrongIndex = "the file is damaged or was written wrongly; convert the model again";
-constexpr int32_t absent = -1;
+constexpr int32_t absentTensor = -1;
 // Of one node, and of the tensors of one subgraph: no one reads more, and a file may make millions.
 constexpr size_t faultsOfNode = 16, faultsOfTensors = 1000;
 
@@ -210,7 +210,7 @@ void SubgraphReader::readNodes(const ::tflite::SubGraph& proto, const Tensors& t
                 take(found.size());
                 return found;
             }
-            if (index != absent && added.faults.size() < faultsOfNode)
+            if (index != absentTensor && added.faults.size() < faultsOfNode)
                 added.faults.push_back(
                     error(fmt::format("{} {} names tensor {} of {}", what, at, index, tensors.count), wrongIndex));
             return std::string();
@@ -236,7 +236,9 @@ void SubgraphReader::readNodes(const ::tflite::SubGraph& proto, const Tensors& t
         take(added.node.op.size());
         if (added.node.op.empty())
             added.faults.push_back(error("the node's operator is a custom one without a name", wrongIndex));
+        const int64_t before = budget_->left().bytes;
         readAttributes(one, number, added);
+        taken_ += before - budget_->left().bytes;
     }
 }
 

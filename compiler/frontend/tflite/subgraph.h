@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One subgraph of a file, read once however often it is called: names, types, constants and nodes, which have no ids yet. Every
-// index in it has been checked; what is wrong is kept with the node that it concerns.
+// One subgraph of a file, read once however often it is called: names, types, constants and nodes, which have no ids
+// yet. Every index in it has been checked; what is wrong is kept with the node that it concerns.
 #pragma once
 
 #include "frontend/tflite/option_tables.h"

@@ -18,7 +18,8 @@ namespace lathe::frontend::tflite {
 namespace {
 
 constexpr const char* convertAgain = "the file is damaged or was written wrongly; convert the model again";
-// All that is copied out of a file, against its size: unpacking makes four of one, and elements may be of several types.
+// All that is copied out of a file, against its size: unpacking makes four of one, and elements may be of several
+// types.
 constexpr size_t copiesOfFile = 8;
 
 struct TensorTypeRow {

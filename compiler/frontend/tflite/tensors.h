@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tensors of a file: their declared types, with what stored integers stand for, and the elements of constants. Elements are
-// shared with the file where they lie as they are needed; packed, misaligned and sparse ones are copied. Counts and sizes are
-// checked before anything is allocated or read.
+// Tensors of a file: their declared types, with what stored integers stand for, and the elements of constants. Elements
+// are shared with the file where they lie as they are needed; packed, misaligned and sparse ones are copied. Counts and
+// sizes are checked before anything is allocated or read.
 #pragma once
 
 #include "base/budget.h"
@@ -29,8 +29,8 @@ class TensorReader {
 public:
     TensorReader(OpenModel open, std::shared_ptr<Budget> budget);
 
-    /// The declared type. isInput: of a graph that people call; a shape without dims is a scalar's there, but may be an unknown
-    /// one elsewhere. What may be wrong but has one meaning is added to `warnings`.
+    /// The declared type. isInput: of a graph that people call; a shape without dims is a scalar's there, but may be an
+    /// unknown one elsewhere. What may be wrong but has one meaning is added to `warnings`.
     Result<model::ValueType> typeOf(const ::tflite::Tensor& tensor, bool isInput, std::vector<Diagnostic>& warnings);
 
     /// Whether the file has elements for the tensor.
