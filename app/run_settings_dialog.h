@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Asks for what a model is compiled and run for: with the sizes that the open model leaves open, and where its inputs come
-// from.
+// Asks for what a model is compiled and run for: with the sizes that the open model leaves open, and where its inputs
+// come from.
 #pragma once
 
 #include "app/run_settings.h"

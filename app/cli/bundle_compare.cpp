@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `lathe bundle info`, `diff` and `reproduce`: what a bundle is, and how another of it differs, also one that is made again.
+// `lathe bundle info`, `diff` and `reproduce`: what a bundle is, and how another of it differs, also one that is made
+// again.
 #include "app/cli/bundle_steps.h"
 #include "app/cli/interrupts.h"
 #include "app/cli/print_line.h"

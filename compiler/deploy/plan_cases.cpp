@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Golden cases, by a compilation under strict numerics, and trying what was compiled against them: here, and on the device that
-// the bundle is for.
+// Golden cases, by a compilation under strict numerics, and trying what was compiled against them: here, and on the
+// device that the bundle is for.
 #include "deploy/planner.h"
 
 #include "codegen/target.h"

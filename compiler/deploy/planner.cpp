@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The order of the steps, and what several of them do: a compilation under the bundle's name, a file that the plan keeps.
+// The order of the steps, and what several of them do: a compilation under the bundle's name, a file that the plan
+// keeps.
 #include "deploy/planner.h"
 
 #include "base/guarded.h"

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What makes a plan of a bundle, step by step: runtimes and compilations (plan_variants.cpp), golden cases (plan_cases.cpp),
-// remarks (plan_remarks.cpp), documents and manifest (plan_documents.cpp). Which files there are beside these depends on the
-// bundle's form: plan_folder.cpp, plan_linked.cpp, plan_c_source.cpp. planner.cpp has the order.
+// What makes a plan of a bundle, step by step: runtimes and compilations (plan_variants.cpp), golden cases
+// (plan_cases.cpp), remarks (plan_remarks.cpp), documents and manifest (plan_documents.cpp). Which files there are
+// beside these depends on the bundle's form: plan_folder.cpp, plan_linked.cpp, plan_c_source.cpp. planner.cpp has the
+// order.
 #pragma once
 
 #include "base/guarded.h"

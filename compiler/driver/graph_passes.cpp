@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The passes over the graph, top to bottom. Each is a function from a module to a module; those that choose take what is
-// decided and leave a record of what they chose.
+// The passes over the graph, top to bottom. Each is a function from a module to a module; those that choose take what
+// is decided and leave a record of what they chose.
 #include "driver/graph_passes.h"
 
 #include "base/machine_model.h"
@@ -151,13 +151,15 @@ Result<ModulePtr> runGraphPasses(ModulePtr module, const Decisions& decisions, c
     }));
     LATHE_CHECKED(
         pass("fold constants again", [&](const Module& m) { return transform::foldConstants(m, evaluator, budget); }));
-    // Weights that were folded or laid out anew are read by nothing any more: they would be written beside their new forms.
+    // Weights that were folded or laid out anew are read by nothing any more: they would be written beside their new
+    // forms.
     LATHE_CHECKED(pass("dead code again", [](const Module& m) { return transform::deadCode(m); }));
     LATHE_CHECKED(pass("fuse", [&](const Module& m) { return fuse(m, decisions.apart, notOffered, trace); }));
     LATHE_CHECKED(places(GraphPlace::Fused));
     noteNotOffered(misfits, options.target, trace);
     LATHE_CHECKED(requireChoosing(decisions, hook));
-    // From here on every operator stands in a primitive function: those too that give observed values in the model's order.
+    // From here on every operator stands in a primitive function: those too that give observed values in the model's
+    // order.
     LATHE_CHECKED(pass("primitive functions", [&](const Module& m) {
         return transform::fuse(transform::observe(m, options.observe), {.maxOps = 1}).module;
     }));

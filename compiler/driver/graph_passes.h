@@ -8,8 +8,8 @@
 
 namespace lathe::driver {
 
-/// The module after every pass that is on, with those that plugins add. Records of choices, and of the nodes that a pass took
-/// away, go to the trace. Fails if a decision names no choice, several, or one of a pass that is off.
+/// The module after every pass that is on, with those that plugins add. Records of choices, and of the nodes that a
+/// pass took away, go to the trace. Fails if a decision names no choice, several, or one of a pass that is off.
 Result<ModulePtr> runGraphPasses(ModulePtr module, const Decisions& decisions, const Options& options,
                                  relay::Evaluator& evaluator, Budget& budget, PassHook& hook, Trace& trace);
 

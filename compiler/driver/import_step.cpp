@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Import as a step of the pipeline: once as the model is, and once more with the sizes of what it is run with, where without
-// them it cannot be imported.
+// Import as a step of the pipeline: once as the model is, and once more with the sizes of what it is run with, where
+// without them it cannot be imported.
 #include "driver/import_step.h"
 
 #include "artifact/artifact.h"
@@ -61,7 +61,8 @@ Result<std::shared_ptr<Module>> runImport(const ModelSource& source, relay::Eval
                 budget->reset(before);
                 imported = importFixed(std::move(imported), shapesOfRun(options.shapesAtNeed, *given));
             } else {
-                // A node that is not supported mostly is not at any sizes: then what is wrong with the data comes second.
+                // A node that is not supported mostly is not at any sizes: then what is wrong with the data comes
+                // second.
                 const bool ofNode = std::ranges::any_of(imported.diagnostics, [](const Diagnostic& reason) {
                     return reason.kind == ErrorKind::Unsupported && reason.nodeId >= 0;
                 });

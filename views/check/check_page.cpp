@@ -30,7 +30,6 @@ namespace {
 
 enum Item { Unoptimized, Strict, Files }; // the last only once there are any
 constexpr size_t mostLinks = 5;
-constexpr qsizetype longestName = 60; // of a link
 
 diagnose::AgainstFiles filesOf(const QStringList& names) {
     diagnose::AgainstFiles against;
@@ -225,7 +224,8 @@ void CheckPage::setCheck(models::CheckPtr check) {
     for (size_t i = 0; i < std::min(first.size(), mostLinks); ++i) {
         const diagnose::CheckRow& row = values_->at(first[i]);
         links << QStringLiteral("<a href=\"%1\">%2</a> (%3)")
-                     .arg(QString::number(first[i]), models::oneLine(row.value, longestName).toHtmlEscaped(),
+                     .arg(QString::number(first[i]),
+                          models::oneLine(row.value, models::longestNameInText).toHtmlEscaped(),
                           QString::fromStdString(row.why).toHtmlEscaped());
     }
     if (first.size() > mostLinks)

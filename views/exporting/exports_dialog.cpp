@@ -27,7 +27,8 @@ using models::ExportListModel;
 namespace {
 
 QString nameOf(const models::KeptExport& each) {
-    return models::oneLine(QStringLiteral("%1 %2").arg(each.request.name, each.request.version), 60);
+    return models::oneLine(QStringLiteral("%1 %2").arg(each.request.name, each.request.version),
+                           models::longestNameInText);
 }
 
 } // namespace

@@ -316,8 +316,9 @@ void ResultPage::show(const models::ExportEnd& end, const ExportRequest& request
     const QString where = end.out.isEmpty()
                               ? QString()
                               : tr("%1, %2. Its id is %3.").arg(end.out, megabytes(double(end.bytes)), end.id.left(16));
-    const QString device =
-        request.device == ExportRequest().device ? tr("this machine") : models::oneLine(request.device, 60);
+    const QString device = request.device == ExportRequest().device
+                               ? tr("this machine")
+                               : models::oneLine(request.device, models::longestNameInText);
     const QString verdict = end.out.isEmpty() ? tr("✗ Nothing was written.") : textOf(end, device);
     verdict_->setText(QStringList{verdict, where, end.problems.join('\n')}.join('\n').trimmed());
     targets_->setVisible(!end.targets.isEmpty());

@@ -167,7 +167,7 @@ void AnswersPanel::draw(Chart& chart, const models::QuestionImportance& importan
 
 void AnswersPanel::fill(Chart& chart, const models::QuestionImportance& importance) {
     const models::TrialSet::Question& question = trials_->questions()[importance.question];
-    const QString name = models::oneLine(question.name, 60);
+    const QString name = models::oneLine(question.name, models::longestNameInText);
     chart.title->setText(tr("%1: %2 %, %3")
                              .arg(name)
                              .arg(100 * importance.share, 0, 'f', importance.share < 0.1 ? 1 : 0)

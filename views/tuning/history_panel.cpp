@@ -25,13 +25,12 @@ namespace lathe::views::tuning {
 
 namespace {
 
-constexpr int mostShapes = 5000;    // trials: of more, shapes hide each other and take too long to paint
-constexpr double dot = 2;           // pixels, of one of many
-constexpr double near = 12;         // pixels
-constexpr double leastGain = 0.01;  // of the band
-constexpr double failedAt = 0.03;   // of the height
-constexpr size_t mostRanked = 4096; // times that are looked at to find which are the fastest
-constexpr qsizetype longestName = 60;
+constexpr int mostShapes = 5000;                 // trials: of more, shapes hide each other and take too long to paint
+constexpr double dot = 2;                        // pixels, of one of many
+constexpr double near = 12;                      // pixels
+constexpr double leastGain = 0.01;               // of the band
+constexpr double failedAt = 0.03;                // of the height
+constexpr size_t mostRanked = 4096;              // times that are looked at to find which are the fastest
 constexpr std::array shares = {100, 50, 25, 10}; // per cent
 
 bool isFailed(const models::TrialPoint& point) {
@@ -308,7 +307,7 @@ void HistoryPanel::describe() {
     QString text = task < 0 ? tr("%1 of all tasks. Choose a task in the table to see its own.")
                                   .arg(models::counted(count(), "trial", "trials"))
                             : tr("%1: %2, %3 µs by default, %4 µs at best.")
-                                  .arg(models::oneLine(log_.tasks()[size_t(task)].kernel, longestName),
+                                  .arg(models::oneLine(log_.tasks()[size_t(task)].kernel, models::longestNameInText),
                                        models::counted(count(), "trial", "trials"),
                                        models::microText(log_.tasks()[size_t(task)].defaultUs),
                                        models::microText(log_.tasks()[size_t(task)].bestUs));
@@ -470,7 +469,7 @@ QString trialText(const models::StudyLog& log, int trial) {
     const tune::Trial& full = log.trial(trial);
     QString text = HistoryPanel::tr("trial %1 of %2")
                        .arg(point.number)
-                       .arg(models::oneLine(log.tasks()[point.task].kernel, longestName));
+                       .arg(models::oneLine(log.tasks()[point.task].kernel, models::longestNameInText));
     text += '\n' + QString::fromLatin1(tune::toString(point.made)) + ", " + models::verdictText(point.verdict) +
             (point.accepted ? HistoryPanel::tr(", accepted") : QString());
     if (point.us > 0)
@@ -478,7 +477,7 @@ QString trialText(const models::StudyLog& log, int trial) {
     if (point.ratio > 0)
         text += HistoryPanel::tr(", %1 % of the default's time").arg(100 * double(point.ratio), 0, 'f', 1);
     if (!full.message.empty())
-        text += '\n' + models::oneLine(QString::fromStdString(full.message), 2 * longestName);
+        text += '\n' + models::oneLine(QString::fromStdString(full.message), 2 * models::longestNameInText);
     return text;
 }
 

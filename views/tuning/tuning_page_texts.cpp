@@ -73,7 +73,7 @@ void TuningPage::describe() {
                 : tr("Open a model to tune it."));
         return;
     }
-    const QString name = models::oneLine(log_->head().name, 60);
+    const QString name = models::oneLine(log_->head().name, models::longestNameInText);
     const double before = log_->defaultUs() / 1e3, now = log_->bestUs() / 1e3;
     const QString gain = before > 0 ? tr("the kernels take %1 ms of a run instead of %2 ms, %3 % less")
                                           .arg(now, 0, 'f', 3)

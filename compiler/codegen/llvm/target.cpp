@@ -99,7 +99,7 @@ struct SveLength {
     int bits;
 };
 constexpr SveLength sveLengths[] = {{"a64fx", 512}};
-constexpr int widestSve = 512; // that schedules are made for
+constexpr int widestVector = 512; // bits, that schedules are made for
 
 std::vector<std::string_view> split(std::string_view text, char separator, size_t most = SIZE_MAX) {
     std::vector<std::string_view> parts;
@@ -240,9 +240,8 @@ void describe(Target& target, const llvm::MCSubtargetInfo& set) {
     }
     case Architecture::RiscV64: {
         target.scalableBits = promisedLength(set);
-        constexpr int widest = 512; // that schedules are made for
         // Without vectors 4 of the 32 registers of floats are one of 128 bits.
-        target.vectorBits = std::clamp(target.scalableBits, 128, widest);
+        target.vectorBits = std::clamp(target.scalableBits, 128, widestVector);
         target.vectorRegisters = target.scalableBits > 0 ? 32 : 32 / 4;
         target.hasFma = true; // of F and D
         target.hasHalfConversion = has(set, "zfhmin") && (target.scalableBits == 0 || has(set, "zvfhmin"));
@@ -298,8 +297,9 @@ Result<void> describeMachine(Target& target, std::string_view text) {
         return failure(ErrorKind::Usage, fmt::format("malformed '{}' in the target", part),
                        "use cores=N, l1=BYTES, l2=BYTES, l3=BYTES and vector=128, 256 or 512");
     };
-    const int widest =
-        target.architecture == Architecture::AArch64 && requiredOf(target).has("sve") ? widestSve : target.vectorBits;
+    const int widest = target.architecture == Architecture::AArch64 && requiredOf(target).has("sve")
+                           ? widestVector
+                           : target.vectorBits;
     for (std::string_view part : split(text, ',')) {
         const std::vector<std::string_view> sides = split(part, '=', 2);
         int64_t value = 0;

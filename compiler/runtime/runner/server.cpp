@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The loop of a server: a request in, what its handler says out. The handlers stand by what they are about: the model and
-// what it runs within (server_model.cpp), runs (server_run.cpp), measuring (server_measure.cpp), and what only a client on
-// another machine asks for (server_remote.cpp).
+// The loop of a server: a request in, what its handler says out. The handlers stand by what they are about: the model
+// and what it runs within (server_model.cpp), runs (server_run.cpp), measuring (server_measure.cpp), and what only a
+// client on another machine asks for (server_remote.cpp).
 #include "runtime/runner/server.h"
 
 #include "runtime/runner/facts.h"

@@ -78,11 +78,8 @@ public:
         parts_.clear();
         if (!choiceIn(store->value, {}))
             return stmt;
-        store_ = store;
-        origin_ = stmt->origin;
-        stores_ = nodes_ = 0;
-        share_ = hasSymbols(store->value) ? symbolShare : 1;
-        if (share_ > 1 && nodesOf(store->value) > mostNodes / share_)
+        made_ = {.store = store, .origin = stmt->origin, .share = hasSymbols(store->value) ? symbolShare : 1};
+        if (made_.share > 1 && nodesOf(store->value) > mostNodes / made_.share)
             return stmt;
         return branched(store->value, facts_, {});
     }
@@ -91,10 +88,15 @@ private:
     const Checkpoint& checkpoint_;
     arith::Facts facts_;
     std::vector<const For*> loops_; // around, outermost first
-    const Store* store_ = nullptr;  // that becomes branches, and its origin
-    int origin_ = -1;
-    int64_t stores_ = 0, nodes_ = 0; // what it became so far
-    int64_t share_ = 1;              // of the budgets
+
+    /// A store that becomes branches.
+    struct OneStore {
+        const Store* store = nullptr;
+        int origin = -1;
+        int64_t share = 1;             // of the budgets
+        int64_t stores = 0, nodes = 0; // what it became so far
+    };
+    OneStore made_;
 
     bool hasSymbols(const Expr& value) const {
         return std::ranges::any_of(arith::freeVars(value), [&](const Var& var) {
@@ -249,13 +251,13 @@ private:
     /// In place of a store of `given`. `asked` are the conditions that stay: their tiles have elements on both sides.
     Stmt branched(const Expr& given, const arith::Facts& facts, const Conditions& asked) {
         const Expr value = settled(given, facts, asked);
-        if (stores_ < mostStores / share_ && nodes_ < mostNodes / share_)
+        if (made_.stores < mostStores / made_.share && made_.nodes < mostNodes / made_.share)
             if (const std::optional<Choice> choice = choiceIn(value, asked))
                 return nested(value, *choice, 0, facts, asked);
-        ++stores_;
-        nodes_ += nodesOf(value);
+        ++made_.stores;
+        made_.nodes += nodesOf(value);
         const Expr stored = asked.empty() ? value : withinSides(value, facts);
-        return makeStmt(Store{store_->buffer, store_->indices, stored, {}}, origin_);
+        return makeStmt(Store{made_.store->buffer, made_.store->indices, stored, {}}, made_.origin);
     }
 
     /// Where the parts before `index` hold.
@@ -279,7 +281,7 @@ private:
         assume(fails, negation(condition));
         const auto everywhere = [&] { return nested(value, choice, index + 1, holds, asked); };
         if (!part.always || neverHolds(part, fails))
-            return makeStmt(If{condition, everywhere(), otherwise(fails)}, origin_);
+            return makeStmt(If{condition, everywhere(), otherwise(fails)}, made_.origin);
 
         Stmt whole = arith::provablyFalse(condition, facts) ? nullptr : everywhere();
         const bool some = arith::provablyFalse(part.never, fails);
@@ -295,8 +297,8 @@ private:
         with.push_back(arith::conjunction(conditions));
         Stmt result = branched(asking(value, choice.condition, with.back()), fails, with);
         if (none)
-            result = makeStmt(If{part.never, none, result}, origin_);
-        return whole ? makeStmt(If{condition, whole, result}, origin_) : result;
+            result = makeStmt(If{part.never, none, result}, made_.origin);
+        return whole ? makeStmt(If{condition, whole, result}, made_.origin) : result;
     }
 };
 

@@ -20,7 +20,8 @@
 namespace lathe::tir {
 namespace {
 
-/// Tightening lets the next loop out become a perfect nest. Loops further out stay as they are: right, but with their conditions.
+/// Tightening lets the next loop out become a perfect nest. Loops further out stay as they are: right, but with their
+/// conditions.
 constexpr int mostTightenings = 4;
 
 constexpr int64_t largestTile = 64;             // extents that are worth a version

@@ -140,11 +140,11 @@ QVariant ExportListModel::data(const QModelIndex& index, int role) const {
     };
     switch (index.column()) {
     case Name:
-        return oneLine(QStringLiteral("%1 %2").arg(each.request.name, each.request.version), 60);
+        return oneLine(QStringLiteral("%1 %2").arg(each.request.name, each.request.version), longestNameInText);
     case Made:
         return QDateTime::fromSecsSinceEpoch(each.time).toString(QStringLiteral("yyyy-MM-dd HH:mm"));
     case Targets:
-        return oneLine(each.request.targets.join(QStringLiteral(", ")), 60);
+        return oneLine(each.request.targets.join(QStringLiteral(", ")), longestNameInText);
     case Size:
         return mb(each.end.bytes);
     case Threads:

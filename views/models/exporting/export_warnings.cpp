@@ -42,7 +42,8 @@ void addRuns(const ExportRequest& request, const ExportChoices& choices, QList<E
     QStringList problems;
     for (const QString& target : request.targets)
         if (const QString why = choices.problemOfRun(request.device, target); !why.isEmpty())
-            problems << tr("%1 is not run on %2: %3.").arg(oneLine(target, 60), oneLine(request.device, 60), why);
+            problems << tr("%1 is not run on %2: %3.")
+                            .arg(oneLine(target, longestNameInText), oneLine(request.device, longestNameInText), why);
     if (!problems.isEmpty() && problems.size() == request.targets.size())
         problems << tr("No target can be run there, so the check will fail: choose another device, or do without.");
     for (const QString& problem : problems)
@@ -82,7 +83,7 @@ QList<ExportWarning> warningsOf(const ExportRequest& request, const ExportChoice
         if (!size.most)
             add(ExportTopic::Sizes,
                 tr("%1 has no upper bound, nor has the memory of a run: an end in the column To gives it one.")
-                    .arg(oneLine(size.name, 60)),
+                    .arg(oneLine(size.name, longestNameInText)),
                 true);
     const bool golden = request.cases > 0 && request.parts.contains(QLatin1String("golden"));
     if (golden && !choices.hasData)
@@ -94,7 +95,8 @@ QList<ExportWarning> warningsOf(const ExportRequest& request, const ExportChoice
             tr("There are no expected outputs: the check says that it runs, not that it is right."));
     for (const QString& output : choices.randomOutputs)
         add(ExportTopic::Checks,
-            tr("Output %1 is drawn at random: its values are not compared.").arg(oneLine(output, 60)), true);
+            tr("Output %1 is drawn at random: its values are not compared.").arg(oneLine(output, longestNameInText)),
+            true);
     addRuns(request, choices, warnings);
     return warnings;
 }

@@ -15,8 +15,6 @@ namespace lathe::views::models {
 
 namespace {
 
-constexpr qsizetype longestNameInSentence = 60; // in a sentence
-
 /// The name of an open dim; empty: its size is fixed.
 QString nameOf(const model::Value& input, size_t dim) {
     const model::Dim& declared = input.type.shape[dim];
@@ -105,7 +103,7 @@ QString textOf(const driver::Shapes& shapes) {
         QStringList sizes;
         for (const int64_t dim : dims)
             sizes << QString::number(dim);
-        texts << oneLine(name, longestNameInSentence) + ' ' +
+        texts << oneLine(name, longestNameInText) + ' ' +
                      (sizes.isEmpty() ? QStringLiteral("scalar") : sizes.join(QChar(0xd7)));
     }
     return texts.join(QStringLiteral(", "));

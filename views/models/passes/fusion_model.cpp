@@ -25,7 +25,7 @@ QString nameOf(const driver::ChoiceName& name) {
 
 /// For the heading of a menu.
 QString shortNameOf(const driver::ChoiceName& name) {
-    return oneLine(driver::display(name), 60);
+    return oneLine(driver::display(name), longestNameInText);
 }
 
 struct Choices {

@@ -8,12 +8,6 @@
 
 namespace lathe::views::models {
 
-namespace {
-
-constexpr qsizetype longestNameOfSize = 60; // of a size
-
-} // namespace
-
 void SweepModel::show(inspect::Sweep sweep) {
     beginResetModel();
     sweep_ = std::move(sweep);
@@ -58,7 +52,7 @@ QVariant SweepModel::headerData(int section, Qt::Orientation orientation, int ro
         return int(Qt::AlignRight | Qt::AlignVCenter);
     if (orientation != Qt::Horizontal || role != Qt::DisplayRole || section >= columns)
         return {};
-    const QString names[] = {sweep_.name.empty() ? tr("Size") : oneLine(sweep_.name, longestNameOfSize),
+    const QString names[] = {sweep_.name.empty() ? tr("Size") : oneLine(sweep_.name, longestNameInText),
                              tr("Median ms"),
                              tr("Least ms"),
                              tr("Half of the runs"),
@@ -74,7 +68,7 @@ QString summaryOf(const inspect::Sweep& sweep) {
     return SweepModel::tr(
                "%1 from %2 to %3 on %4: %5 ms to %6 ms a run, %7 ms to %8 ms for each. The line is the median, "
                "the band has half of the runs, the points are the fastest ones.")
-        .arg(oneLine(sweep.name, longestNameOfSize), QString::number(least.size), QString::number(most.size),
+        .arg(oneLine(sweep.name, longestNameInText), QString::number(least.size), QString::number(most.size),
              counted(sweep.threads, "thread", "threads"), msText(least.medianMs), msText(most.medianMs),
              msText(least.medianMs / double(least.size)), msText(most.medianMs / double(most.size)));
 }

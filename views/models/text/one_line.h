@@ -11,6 +11,8 @@ namespace lathe::views::models {
 
 /// In one line of at most so many letters (base/printable.h); the middle of what is longer is left out.
 QString oneLine(const QString& text, qsizetype most = 300);
+/// For a name in a sentence, a cell or a menu.
+inline constexpr qsizetype longestNameInText = 60;
 inline QString oneLine(const std::string& text, qsizetype most = 300) {
     return oneLine(QString::fromStdString(text), most);
 }

@@ -12,10 +12,8 @@ namespace lathe::views::models {
 
 namespace {
 
-constexpr qsizetype longestNameInMenu = 60; // it stands in a menu
-
 QString menuNameOf(const driver::ChoiceName& name) {
-    return oneLine(driver::display(name), longestNameInMenu);
+    return oneLine(driver::display(name), longestNameInText);
 }
 
 QString textOf(std::string_view text) {

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a client keeps of its runner beside the connection.
+#pragma once
+
+#include "device/runner_client.h"
+#include "device/runner_connection.h"
+
+namespace lathe::device {
+
+struct RunnerClient::State : RunnerConnection {
+    int outputCount = 0;
+    size_t callCount = 0;
+};
+
+} // namespace lathe::device
