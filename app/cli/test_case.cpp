@@ -217,7 +217,7 @@ private:
             const auto arrays = inspect::readRun(*test_.fixture, run, loaded);
             if (!arrays)
                 return finish("refused", where + toString(arrays.error()));
-            const auto data = inspect::byPosition(*arrays, loaded);
+            const auto data = inspect::byPosition(*arrays, run, loaded);
             if (!data)
                 return finish("wrong", where + toString(data.error()));
             if (auto ended = runOn(*data, where, loaded))

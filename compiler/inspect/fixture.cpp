@@ -34,6 +34,14 @@ std::string textOf(const nlohmann::json& object, const char* key) {
     return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
+std::vector<std::string> textsOf(const nlohmann::json& object, const char* key) {
+    std::vector<std::string> texts;
+    if (const auto found = object.find(key); found != object.end() && found->is_array())
+        for (const nlohmann::json& text : *found)
+            texts.push_back(text.is_string() ? text.get<std::string>() : std::string());
+    return texts;
+}
+
 /// "refuse or run (mask computed from data)": the words that stand there decide.
 Fixture::Expect expectOf(std::string_view words) {
     const bool refuse = words.contains("refuse"), run = words.contains("run");
@@ -62,17 +70,32 @@ Result<driver::NamedTensors> readArrays(const Fixture& fixture, const std::strin
     });
 }
 
+/// The names in the files for the model's values.
+std::vector<std::string> namesFor(const std::vector<device::RunnerValue>& values, const driver::NamedTensors& arrays,
+                                  const std::vector<std::string>& order) {
+    const auto isValue = [&](const auto& array) {
+        return std::ranges::find(values, array.first, &device::RunnerValue::name) != values.end();
+    };
+    if (order.size() == values.size() && std::ranges::none_of(arrays, isValue))
+        return order;
+    std::vector<std::string> names;
+    for (const device::RunnerValue& value : values)
+        names.push_back(value.name);
+    return names;
+}
+
 Result<std::vector<model::HostTensor>> inOrder(const driver::NamedTensors& arrays,
+                                               const std::vector<std::string>& order,
                                                const std::vector<device::RunnerValue>& values, std::string_view what) {
-    const auto nameOf = [](const auto& array) -> const std::string& { return array.first; };
+    const std::vector<std::string> names = namesFor(values, arrays, order);
     for (const auto& [name, tensor] : arrays)
-        if (std::ranges::find(values, name, &device::RunnerValue::name) == values.end())
+        if (std::ranges::find(names, name) == names.end())
             return failure(fmt::format("the model has no {} '{}'", what, name));
     std::vector<model::HostTensor> ordered;
-    for (const device::RunnerValue& value : values) {
-        const auto found = std::ranges::find(arrays, value.name, nameOf);
+    for (const std::string& name : names) {
+        const auto found = std::ranges::find(arrays, name, &driver::NamedTensors::value_type::first);
         if (found == arrays.end())
-            return failure(fmt::format("the data say nothing of {} '{}'", what, value.name));
+            return failure(fmt::format("the data say nothing of {} '{}'", what, name));
         ordered.push_back(found->second);
     }
     return ordered;
@@ -97,7 +120,11 @@ std::optional<Fixture> fixtureIn(const fs::path& folder) {
     if (hasRuns)
         for (const nlohmann::json& run : *runs)
             if (run.is_object())
-                fixture.runs.push_back({textOf(run, "inputs"), textOf(run, "outputs"), textOf(run, "note")});
+                fixture.runs.push_back({.inputs = textOf(run, "inputs"),
+                                        .outputs = textOf(run, "outputs"),
+                                        .note = textOf(run, "note"),
+                                        .inputOrder = textsOf(run, "input_order"),
+                                        .outputOrder = textsOf(run, "output_order")});
     return fixture;
 }
 
@@ -150,10 +177,10 @@ Result<RunArrays> readRun(const Fixture& fixture, const FixtureRun& run, const d
     return arrays;
 }
 
-Result<DataSet> byPosition(const RunArrays& arrays, const device::RunnerModel& loaded) {
+Result<DataSet> byPosition(const RunArrays& arrays, const FixtureRun& run, const device::RunnerModel& loaded) {
     DataSet data;
-    LATHE_TRY(data.inputs, inOrder(arrays.inputs, loaded.inputs, "input"));
-    LATHE_TRY(data.outputs, inOrder(arrays.outputs, loaded.outputs, "output"));
+    LATHE_TRY(data.inputs, inOrder(arrays.inputs, run.inputOrder, loaded.inputs, "input"));
+    LATHE_TRY(data.outputs, inOrder(arrays.outputs, run.outputOrder, loaded.outputs, "output"));
     return data;
 }
 

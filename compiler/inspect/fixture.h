@@ -20,6 +20,8 @@ namespace lathe::inspect {
 struct FixtureRun {
     std::string inputs, outputs; // names of files in the folder
     std::string note;            // of a model in several formats: which it is for
+    std::vector<std::string> inputOrder,
+        outputOrder; // the names in the files, in the order of the model that gave them
 };
 
 struct Fixture {
@@ -52,7 +54,8 @@ struct RunArrays {
 };
 /// Fails if a file cannot be read.
 Result<RunArrays> readRun(const Fixture& fixture, const FixtureRun& run, const device::RunnerModel& loaded);
-/// In the model's order. Fails if the names are not those of the model's inputs and outputs.
-Result<DataSet> byPosition(const RunArrays& arrays, const device::RunnerModel& loaded);
+/// In the model's order: by name, or where the model has none of the names by the run's order (a format may have a name for what
+/// people call and one for the tensor). Fails if neither fits.
+Result<DataSet> byPosition(const RunArrays& arrays, const FixtureRun& run, const device::RunnerModel& loaded);
 
 } // namespace lathe::inspect

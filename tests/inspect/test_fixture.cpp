@@ -109,7 +109,7 @@ private slots:
         loaded.outputs = {{"y", types::Float32, {1}}, {"y", types::Float32, {1}}}; // one value, given out twice
         const auto arrays = inspect::readRun(fixture, fixture.runs[0], loaded);
         QVERIFY2(arrays, arrays ? "" : toString(arrays.error()).c_str());
-        const auto data = inspect::byPosition(*arrays, loaded);
+        const auto data = inspect::byPosition(*arrays, fixture.runs[0], loaded);
         QVERIFY2(data, data ? "" : toString(data.error()).c_str());
         QVERIFY(data->inputs.at(0) == vector(1));
         QVERIFY(data->inputs.at(1).dtype == types::BFloat16); // as which numbers of float32 are meant
@@ -117,12 +117,33 @@ private slots:
         QCOMPARE(inspect::inputFilesOf(fixture, fixture.runs[0]).byName.at("b"), (path / "i.npz").string());
 
         loaded.inputs.push_back({"c", types::Float32, {1}});
-        const auto without = inspect::byPosition(*arrays, loaded);
+        const auto without = inspect::byPosition(*arrays, fixture.runs[0], loaded);
         QVERIFY(!without && without.error().what.contains("input 'c'"));
         loaded.inputs.pop_back();
         loaded.outputs = {{"z", types::Float32, {1}}};
-        const auto unknown = inspect::byPosition(*arrays, loaded);
+        const auto unknown = inspect::byPosition(*arrays, fixture.runs[0], loaded);
         QVERIFY(!unknown && unknown.error().what.contains("output 'y'"));
+    }
+
+    /// Where the model has none of the names, as its format may have two for a value, the order of the run's model is meant.
+    void arraysGoByOrderWhereNamesAreOthers() {
+        const fs::path path = folder("order", R"({"format": "F", "runs": [{"inputs": "i.npz", "outputs": "o.npz",
+                                                  "input_order": ["b:0", "a:0"], "output_order": ["y:0"]}]})");
+        const auto fixture = *inspect::fixtureIn(path);
+        const auto vector = [](float value) { return tensorOf<float>(types::Float32, {1}, {value}); };
+        writeFile(path / "i.npz", npzOf({{"a:0", vector(1)}, {"b:0", vector(2)}}));
+        writeFile(path / "o.npz", npzOf({{"y:0", vector(3)}}));
+        device::RunnerModel loaded;
+        loaded.inputs = {{"b", types::Float32, {1}}, {"a", types::Float32, {1}}};
+        loaded.outputs = {{"y", types::Float32, {1}}};
+        const auto arrays = inspect::readRun(fixture, fixture.runs[0], loaded);
+        QVERIFY(arrays);
+        const auto data = inspect::byPosition(*arrays, fixture.runs[0], loaded);
+        QVERIFY2(data, data ? "" : toString(data.error()).c_str());
+        QVERIFY(data->inputs.at(0) == vector(2) && data->inputs.at(1) == vector(1));
+        QVERIFY(data->outputs.at(0) == vector(3));
+        loaded.inputs[0].name = "b:0"; // one of the names is the model's
+        QVERIFY(!inspect::byPosition(*arrays, fixture.runs[0], loaded));
     }
 
     /// What meta.json names lies in its folder.

@@ -7,6 +7,19 @@
 #include <fmt/format.h>
 
 namespace lathe::frontend::tflite {
+namespace {
+
+/// There are none of complex numbers, which are pairs of floats here, and of handles of variables.
+bool isTensor(const model::ValueType& type) {
+    return type.kind == model::ValueType::Kind::Tensor;
+}
+
+/// Whether the operator knows what to do with what is no tensor.
+bool takesMoreThanTensors(std::string_view op) {
+    return op == "REAL" || op == "IMAG" || op == "COMPLEX_ABS" || op == "READ_VARIABLE" || op == "ASSIGN_VARIABLE";
+}
+
+} // namespace
 
 ConvertFn TfliteDialect::converterOf(const model::Node& node) const {
     const Row* row = findRow(node.domain, node.op);
@@ -31,11 +44,17 @@ std::optional<Diagnostic> TfliteDialect::refusalOf(const model::Node& node) cons
 }
 
 void TfliteDialect::checked(NodeReader& node, const std::function<void()>& convert) const {
+    for (size_t i = 0; i < node.inputs(); ++i)
+        if (const model::ValueType* type = node.declared(i);
+            type && !isTensor(*type) && !takesMoreThanTensors(node.node.op))
+            return node.refuse(fmt::format("operand {} is no tensor of a type that the operator is supported with", i),
+                               "complex numbers: compute with their real and imaginary parts");
     convert();
     for (size_t i = 0; i < node.outputs() && !node.failed(); ++i) {
         const model::ValueType* declared = node.declaredResult(i);
         const Var given = node.results[i] ? node.results[i]->var : Var{};
-        if (declared && given && node.b.isTensor(given) && node.b.dtype(given) != declared->dtype)
+        if (declared && isTensor(*declared) && given && node.b.isTensor(given) &&
+            node.b.dtype(given) != declared->dtype)
             node.fail(fmt::format("result {} is declared as {}, but the operator gives {}", i,
                                   toString(declared->dtype), toString(node.b.dtype(given))),
                       "the model is malformed; convert it again");

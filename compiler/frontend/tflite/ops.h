@@ -70,6 +70,7 @@ void convertAbs(NodeReader& node, Builder& b);
 void convertAdd(NodeReader& node, Builder& b);
 void convertAddN(NodeReader& node, Builder& b);
 void convertAtan2(NodeReader& node, Builder& b);
+void convertBitcast(NodeReader& node, Builder& b);
 void convertCast(NodeReader& node, Builder& b);
 void convertCeil(NodeReader& node, Builder& b);
 void convertCos(NodeReader& node, Builder& b);
@@ -170,6 +171,9 @@ void convertReduceMin(NodeReader& node, Builder& b);
 void convertReduceProd(NodeReader& node, Builder& b);
 void convertSum(NodeReader& node, Builder& b);
 
+// ---- ops_reduce_window.cpp
+void convertReduceWindow(NodeReader& node, Builder& b);
+
 // ---- ops_segment.cpp
 void convertSegmentSum(NodeReader& node, Builder& b);
 void convertUnsortedSegmentMax(NodeReader& node, Builder& b);
@@ -200,6 +204,16 @@ void convertDynamicUpdateSlice(NodeReader& node, Builder& b);
 void convertSlice(NodeReader& node, Builder& b);
 void convertStridedSlice(NodeReader& node, Builder& b);
 
+// ---- ops_stablehlo.cpp
+void convertStablehloBroadcastInDim(NodeReader& node, Builder& b);
+void convertStablehloConcatenate(NodeReader& node, Builder& b);
+void convertStablehloDynamicSlice(NodeReader& node, Builder& b);
+void convertStablehloDynamicUpdateSlice(NodeReader& node, Builder& b);
+void convertStablehloPad(NodeReader& node, Builder& b);
+void convertStablehloReshape(NodeReader& node, Builder& b);
+void convertStablehloSlice(NodeReader& node, Builder& b);
+void convertStablehloTranspose(NodeReader& node, Builder& b);
+
 // ---- ops_stablehlo_elementwise.cpp
 void convertStablehloAbs(NodeReader& node, Builder& b);
 void convertStablehloAdd(NodeReader& node, Builder& b);
@@ -227,6 +241,17 @@ void convertStablehloSelect(NodeReader& node, Builder& b);
 void convertStablehloShiftLeft(NodeReader& node, Builder& b);
 void convertStablehloSubtract(NodeReader& node, Builder& b);
 void convertStablehloTanh(NodeReader& node, Builder& b);
+
+// ---- ops_stablehlo_index.cpp
+void convertStablehloGather(NodeReader& node, Builder& b);
+void convertStablehloScatter(NodeReader& node, Builder& b);
+
+// ---- ops_stablehlo_products.cpp
+void convertStablehloConvolution(NodeReader& node, Builder& b);
+void convertStablehloDotGeneral(NodeReader& node, Builder& b);
+void convertStablehloReduce(NodeReader& node, Builder& b);
+void convertStablehloReduceWindow(NodeReader& node, Builder& b);
+void convertStablehloSort(NodeReader& node, Builder& b);
 
 // ---- ops_svdf.cpp
 void convertSvdf(NodeReader& node, Builder& b);

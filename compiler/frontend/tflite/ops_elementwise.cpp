@@ -4,7 +4,9 @@
 // stand for; integers that are no quantized ones stay integers.
 #include "frontend/tflite/elementwise.h"
 #include "frontend/tflite/ops.h"
+
 #include "relay/attrs.h"
+#include <fmt/format.h>
 
 #include <numbers>
 
@@ -143,6 +145,20 @@ void convertCos(NodeReader& node, Builder& b) {
 /// The options name types too, but old files have none.
 void convertCast(NodeReader& node, Builder& b) {
     giveCast(node, b);
+}
+
+/// The same bits as the type that the result is declared to have.
+void convertBitcast(NodeReader& node, Builder& b) {
+    const Var x = node.in(0);
+    const model::ValueType* declared = node.declaredResult(0);
+    if (node.failed() || !declared)
+        return node.set(0, x);
+    if (declared->dtype.bits != b.dtype(x).bits)
+        return node.refuse(fmt::format("bits of {} are taken for {}, which is of another width", toString(b.dtype(x)),
+                                       toString(declared->dtype)),
+                           "let the types be of one width");
+    node.set(0, b.call(Op::BitCast, {x},
+                       relay::attrsWith<relay::CastAttrs>([&](auto& attrs) { attrs.dtype = declared->dtype; })));
 }
 
 } // namespace lathe::frontend::tflite
