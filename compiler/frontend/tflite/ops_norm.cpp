@@ -23,8 +23,8 @@ void convertL2Normalization(NodeReader& node, Builder& b) {
     give(node, 0, activated(node, y));
 }
 
-/// The neighbours are `radius` channels before and, with the own one, as many from it on: one less behind than before,
-/// as the reference kernel counts them. Their squares are added up.
+/// Squares of as many channels on both sides, as TensorFlow defines the operator and as LiteRT's kernels compute it but for the
+/// reference one, which leaves the last of them out.
 void convertLocalResponseNormalization(NodeReader& node, Builder& b) {
     const Var image = realOf(node, 0);
     if (!node.needRank(image, 3))
@@ -33,11 +33,9 @@ void convertLocalResponseNormalization(NodeReader& node, Builder& b) {
     if (radius < 0 || radius > 1 << 20)
         return node.fail(fmt::format("the radius is {}", radius), "the model is malformed; export it again");
     const double alpha = node.real("alpha", 0), bias = node.real("bias", 0), beta = node.real("beta", 0);
-    if (radius == 0)
-        return give(node, 0, inSingle(b, image, [&](Var x) { return mulBy(b, x, std::pow(bias, -beta)); }));
-    const double count = 2 * static_cast<double>(radius);
+    const double count = 2 * static_cast<double>(radius) + 1;
     give(node, 0,
-         channelsLast(b, localResponse(b, channelsFirst(b, image), radius, radius - 1, alpha * count, bias, beta)));
+         channelsLast(b, localResponse(b, channelsFirst(b, image), radius, radius, alpha * count, bias, beta)));
 }
 
 } // namespace lathe::frontend::tflite
