@@ -6,7 +6,6 @@
 #include "frontend/tflite/operands.h"
 #include "frontend/tflite/ops.h"
 
-#include <cmath>
 #include <fmt/format.h>
 
 namespace lathe::frontend::tflite {
