@@ -6,6 +6,7 @@
 #include "app/shortcuts_dialog.h"
 #include "app/style.h"
 #include "base/version.h"
+#include "frontend/frontend.h"
 #include "views/graph/model_page.h"
 #include "views/log/log_panel.h"
 #include "views/models/text/one_line.h"
@@ -320,8 +321,9 @@ QWidget* MainWindow::makeWelcome() {
 
 void MainWindow::askForFile() {
     const QString folder = work_.path.isEmpty() ? QString() : QFileInfo(work_.path).absolutePath();
-    const QString path = views::askForFile(this, tr("Open a model or project"), folder,
-                                           tr("Models and projects (*.onnx *.lathe);;All files (*)"));
+    const QString path = views::askForFile(
+        this, tr("Open a model or project"), folder,
+        tr("Models and projects (%1 *.lathe);;All files (*)").arg(QString::fromStdString(frontend::filePatterns())));
     if (!path.isEmpty())
         open(path);
 }
@@ -329,8 +331,9 @@ void MainWindow::askForFile() {
 void MainWindow::askForComparison() {
     if (!modelGraph())
         return;
-    const QString path = views::askForFile(this, tr("Compare with a model"), QFileInfo(work_.path).absolutePath(),
-                                           tr("Models (*.onnx);;All files (*)"));
+    const QString path =
+        views::askForFile(this, tr("Compare with a model"), QFileInfo(work_.path).absolutePath(),
+                          tr("Models (%1);;All files (*)").arg(QString::fromStdString(frontend::filePatterns())));
     if (!path.isEmpty())
         compareWith(path);
 }

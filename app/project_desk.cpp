@@ -3,6 +3,7 @@
 
 #include "app/preferences.h"
 #include "app/unsaved_work.h"
+#include "frontend/frontend.h"
 #include "views/page/file_dialog.h"
 
 #include <QFileInfo>
@@ -167,8 +168,9 @@ bool ProjectDesk::askForModel(OpenedProject& opened) {
     QPushButton* other = box.addButton(tr("&Choose the model…"), QMessageBox::ActionRole);
     box.exec();
     if (box.clickedButton() == other)
-        model = views::askForFile(window_, tr("The model of the project"), QFileInfo(opened.path).absolutePath(),
-                                  tr("Models (*.onnx);;All files (*)"));
+        model =
+            views::askForFile(window_, tr("The model of the project"), QFileInfo(opened.path).absolutePath(),
+                              tr("Models (%1);;All files (*)").arg(QString::fromStdString(frontend::filePatterns())));
     else if (!as || box.clickedButton() != as)
         return false;
     if (model.isEmpty())

@@ -55,7 +55,8 @@ struct Imported {
 };
 
 struct Frontend {
-    std::string_view name; // "ONNX"
+    std::string_view name;     // "ONNX"
+    std::string_view patterns; // "*.onnx", of its files' names, for whoever looks for one; the name decides nothing
     /// Whether it may be a model of this format: a guess from the first bytes or the names of its files, cheap and never wrong
     /// for a good one.
     bool (*probe)(const Source& source);
@@ -78,6 +79,9 @@ Imported importFile(const std::filesystem::path& path, relay::Evaluator* evaluat
 Imported importBytes(std::span<const std::byte> bytes, const std::string& name,
                      const std::vector<std::filesystem::path>& folders, relay::Evaluator* evaluator,
                      const Options& options = {});
+
+/// The patterns of all: "*.tflite *.onnx".
+std::string filePatterns();
 
 /// The name of the first frontend whose probe says yes; empty if none does, or if the file cannot be read.
 std::string_view formatOf(const std::filesystem::path& path);

@@ -26,8 +26,9 @@ namespace {
 
 /// A file belongs to the first that knows it: those whose files say what they are come first.
 constexpr auto table = std::to_array<Frontend>({
-    {"TFLite", tflite::probe, tflite::importModel, tflite::roleOf, tflite::hasOperator, nullptr, nullptr},
-    {"ONNX", onnx::probe, onnx::importModel, onnx::roleOf, onnx::hasOperator, onnx::probeTensor, onnx::readTensor},
+    {"TFLite", "*.tflite", tflite::probe, tflite::importModel, tflite::roleOf, tflite::hasOperator, nullptr, nullptr},
+    {"ONNX", "*.onnx", onnx::probe, onnx::importModel, onnx::roleOf, onnx::hasOperator, onnx::probeTensor,
+     onnx::readTensor},
 });
 
 Result<Source> sourceOf(const std::filesystem::path& path) {
@@ -160,12 +161,16 @@ const Frontend* frontendOf(const Source& source, decltype(Frontend::probe) Front
     return found == table.end() ? nullptr : &*found;
 }
 
+std::string ofAll(std::string_view Frontend::* what, std::string_view between) {
+    std::vector<std::string_view> words;
+    for (const Frontend& frontend : table)
+        words.push_back(frontend.*what);
+    return fmt::format("{}", fmt::join(words, between));
+}
+
 /// "ONNX, …"
 std::string formats() {
-    std::vector<std::string_view> names;
-    for (const Frontend& frontend : table)
-        names.push_back(frontend.name);
-    return fmt::format("{}", fmt::join(names, ", "));
+    return ofAll(&Frontend::name, ", ");
 }
 
 Imported import(const Source& source, relay::Evaluator* evaluator, const Options& options) {
@@ -198,6 +203,10 @@ Imported importFile(const std::filesystem::path& path, relay::Evaluator* evaluat
     Imported imported = import(*source, evaluator, options);
     imported.files.emplace_back(path, source->identity);
     return imported;
+}
+
+std::string filePatterns() {
+    return ofAll(&Frontend::patterns, " ");
 }
 
 std::string_view formatOf(const std::filesystem::path& path) {
