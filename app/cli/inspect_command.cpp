@@ -116,9 +116,9 @@ nlohmann::json declared(const std::vector<model::Value>& from) {
 
 /// Inputs and outputs as the import found them, and the open sizes of the inputs.
 void addSignature(const relay::Function& main, nlohmann::json& facts) {
-    for (const relay::Param& param : main.params)
+    for (const relay::Param& param : relay::inputParams(main))
         facts["inputs"].push_back(describe(param.name, param.type));
-    const std::vector<relay::Type> outputs = relay::fieldTypes(main.resultType);
+    const std::vector<relay::Type> outputs = relay::outputTypes(main);
     for (size_t i = 0; i < outputs.size(); ++i)
         facts["outputs"].push_back(describe(i < main.outputNames.size() ? main.outputNames[i] : "", outputs[i]));
     nlohmann::json& symbols = facts["symbols"];
