@@ -187,6 +187,7 @@ private:
             return program_->run(inputs);
         for (size_t i = 0; i < inputs.size(); ++i)
             LATHE_CHECKED(runner_.setInput(loaded.inputs[i].name, inputs[i]));
+        LATHE_CHECKED(runner_.resetStates()); // each set of data is of a first run
         LATHE_CHECKED(runner_.run(1));
         return runner_.outputs();
     }
