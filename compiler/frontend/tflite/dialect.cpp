@@ -35,7 +35,8 @@ void TfliteDialect::checked(NodeReader& node, const std::function<void()>& conve
     for (size_t i = 0; i < node.outputs() && !node.failed(); ++i) {
         const model::ValueType* declared = node.declaredResult(i);
         const Var given = node.results[i] ? node.results[i]->var : Var{};
-        if (declared && given && node.b.isTensor(given) && node.b.dtype(given) != declared->dtype)
+        if (declared && declared->kind == model::ValueType::Kind::Tensor && given && node.b.isTensor(given) &&
+            node.b.dtype(given) != declared->dtype)
             node.fail(fmt::format("result {} is declared as {}, but the operator gives {}", i,
                                   toString(declared->dtype), toString(node.b.dtype(given))),
                       "the model is malformed; convert it again");
