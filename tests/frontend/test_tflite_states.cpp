@@ -135,6 +135,24 @@ private slots:
         QVERIFY2(wrong.fault().contains("no handle"), qPrintable(wrong.fault()));
     }
 
+    /// Two units that read two features, over a sequence of open length.
+    void statesOfRecurrences() {
+        model::Graph graph;
+        graph.initializers = {floats("w", {2, 2}, {1, 0, 0, 1}), floats("r", {2, 2}, {1, 0, 0, 1}),
+                              floats("bias", {2}, {0, 0})};
+        graph.values = {{"h", typeOf(types::Float32, {1, 2})}};
+        graph.nodes = {
+            node(0, "UNIDIRECTIONAL_SEQUENCE_RNN", {"x", "w", "r", "bias", "h"}, {"y"}, {{"time_major", int64_t{1}}})};
+        for (const arith::Expr& batch : {arith::Expr(1), arith::Expr(arith::symbol("batch", 1, 8))}) {
+            const Imported ran(graph, types::Float32, {arith::symbol("time", 1, 64), batch, 2});
+            QVERIFY2(!ran.builder.failed(), qPrintable(ran.fault()));
+            const auto verified = relay::verify(ran.module);
+            QVERIFY2(verified, verified ? "" : toString(verified.error()).c_str());
+            QCOMPARE(ran.module.main().states.size(), size_t{1});
+            QCOMPARE(ran.module.main().states[0].name, std::string("h"));
+        }
+    }
+
     /// Four units that remember three steps.
     void memoryOfSvdf() {
         const auto graphWith = [](const ValueType& memory) {
@@ -160,6 +178,12 @@ private slots:
         QVERIFY2(!narrow.builder.failed(), qPrintable(narrow.fault()));
         QVERIFY(relay::verify(narrow.module));
         QVERIFY(narrow.module.main().states[0].initial->hash == relay::makeSplat(types::Int16, {1, 12}, 3)->hash);
+
+        // As many as the state remembers is what a call must bring.
+        const Imported batch(graphWith(typeOf(types::Float32, {1, 12})), types::Float32,
+                             {arith::symbol("batch", 1, 8), 2});
+        QVERIFY2(!batch.builder.failed(), qPrintable(batch.fault()));
+        QVERIFY(relay::verify(batch.module));
 
         const Imported open(graphWith(typeOf(types::Float32, {-1, 12})), types::Float32, {1, 2});
         QVERIFY2(open.fault().contains("the state 'memory' is of unknown size"), qPrintable(open.fault()));

@@ -77,13 +77,11 @@ void GraphWalk::assign(const std::string& name, Var value) {
         variable.initial = relay::makeSplat(type->dtype, *relay::constantShape(type->shape), 0);
     }
     const Var before = current(name, variable);
-    if (!builder_.isTensor(value) || builder_.dtype(value) != builder_.dtype(before))
+    if (!builder_.isTensor(value) || builder_.dtype(value) != builder_.dtype(before) ||
+        builder_.rank(value) != builder_.rank(before))
         return builder_.fail(fmt::format("variable '{}' is {}, and is assigned {}", name,
                                          toString(builder_.type(before)), toString(builder_.type(value))));
-    // Sizes that only a call tells must be the variable's: reshaping says so, or checks it there.
-    variable.now = relay::sameType(builder_.type(value), builder_.type(before))
-                       ? value
-                       : reshape(builder_, value, builder_.shape(before));
+    variable.now = withDims(builder_, value, builder_.shape(before)); // checked in the call where only that will tell
 }
 
 void GraphWalk::initially(const std::function<void()>& fn) {
