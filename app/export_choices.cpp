@@ -176,9 +176,8 @@ qint64 caseBytes(const driver::Trace& trace, const views::models::SizeValues& si
         return 0;
     const relay::Function& main = trace.passes.front().after->main();
     const Symbols symbols = symbolsAt(trace, sizes);
-    std::vector<relay::Type> types =
-        relay::asTuple(main.resultType) ? relay::asTuple(main.resultType)->fields : std::vector{main.resultType};
-    for (const relay::Param& param : main.params)
+    std::vector<relay::Type> types = relay::outputTypes(main);
+    for (const relay::Param& param : relay::inputParams(main))
         types.push_back(param.type);
     qint64 bytes = 0;
     for (const relay::Type& type : types)

@@ -23,7 +23,7 @@ constexpr size_t longestOutput = size_t{1} << 22;
 
 std::vector<device::RunnerValue> outputsOf(const relay::Function& main) {
     std::vector<device::RunnerValue> outputs;
-    for (const relay::Type& type : relay::fieldTypes(main.resultType)) {
+    for (const relay::Type& type : relay::outputTypes(main)) {
         const relay::TensorType* tensor = relay::asTensor(type);
         LATHE_ASSERT(tensor, "outputs of a model are tensors");
         const size_t i = outputs.size();

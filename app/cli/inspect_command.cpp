@@ -10,7 +10,9 @@
 #include "base/counted.h"
 #include "base/json.h"
 #include "inspect/inputs.h"
+#include "model/host_tensor.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <map>
@@ -63,6 +65,15 @@ std::string shapeText(const nlohmann::json& value) {
     return fmt::format(" [{}]", fmt::join(dims, ","));
 }
 
+/// Of a state ", at first 0 …".
+std::string beginsText(const nlohmann::json& value) {
+    std::string text;
+    for (const nlohmann::json& element : value.value("first", nlohmann::json::array()))
+        text +=
+            (text.empty() ? ", at first " : " ") + (element.is_string() ? element.get<std::string>() : dump(element));
+    return text.empty() ? text : text + " …";
+}
+
 /// A size of inputs or a count that is found while running: by these memory grows, and a formula of dozens says less.
 std::string memoryText(const arith::Expr& bytes, const std::set<std::string>& ofInputs) {
     constexpr size_t readable = 60; // characters of a formula
@@ -81,11 +92,9 @@ std::string memoryText(const arith::Expr& bytes, const std::set<std::string>& of
 
 /// What is found of a model, step by step.
 struct Found {
-    nlohmann::json facts = {{"inputs", nlohmann::json::array()},
-                            {"outputs", nlohmann::json::array()},
-                            {"symbols", nlohmann::json::array()},
-                            {"operators", nlohmann::json::object()},
-                            {"unsupported", nlohmann::json::array()}};
+    nlohmann::json facts = {{"inputs", nlohmann::json::array()},     {"outputs", nlohmann::json::array()},
+                            {"states", nlohmann::json::array()},     {"symbols", nlohmann::json::array()},
+                            {"operators", nlohmann::json::object()}, {"unsupported", nlohmann::json::array()}};
     std::map<std::string, int> operators;
     int64_t parameters = 0;
     std::string memory = "only running tells: a loop hands on what grows";
@@ -114,13 +123,28 @@ nlohmann::json declared(const std::vector<model::Value>& from) {
     return list;
 }
 
-/// Inputs and outputs as the import found them, and the open sizes of the inputs.
+/// What a state begins as: the element that all are, or the first few.
+nlohmann::json initialOf(const relay::Constant& initial) {
+    constexpr int64_t shown = 4;
+    nlohmann::json first = nlohmann::json::array();
+    const DataType dtype = relay::asTensor(initial.type)->dtype;
+    const int64_t held = initial.recipe ? 0 : initial.splat ? 1 : initial.elements();
+    for (int64_t i = 0; i < std::min(held, shown); ++i)
+        first.push_back(numberOrText(model::elementAsDouble(dtype, initial.bytes.view, static_cast<size_t>(i))));
+    return first;
+}
+
+/// Inputs, outputs and states as the import found them, and the open sizes of the inputs.
 void addSignature(const relay::Function& main, nlohmann::json& facts) {
-    for (const relay::Param& param : main.params)
+    for (const relay::Param& param : relay::inputParams(main))
         facts["inputs"].push_back(describe(param.name, param.type));
-    const std::vector<relay::Type> outputs = relay::fieldTypes(main.resultType);
+    const std::vector<relay::Type> outputs = relay::outputTypes(main);
     for (size_t i = 0; i < outputs.size(); ++i)
         facts["outputs"].push_back(describe(i < main.outputNames.size() ? main.outputNames[i] : "", outputs[i]));
+    for (const relay::StateValue& state : main.states) {
+        nlohmann::json& described = facts["states"].emplace_back(describe(state.name, state.initial->type));
+        described["first"] = initialOf(*state.initial);
+    }
     nlohmann::json& symbols = facts["symbols"];
     for (const relay::Param& param : main.params)
         if (const relay::TensorType* type = relay::asTensor(param.type))
@@ -151,10 +175,10 @@ void addCosts(const driver::Trace& trace, const std::unordered_map<const arith::
 void print(const std::string& model, const driver::Trace& trace, const Found& found) {
     printLine("{}: {}, {}, {}", model, trace.graph->producer.empty() ? trace.graph->format : trace.graph->producer,
               counted(trace.graph->nodeCount, "node", "nodes"), counted(found.parameters, "parameter", "parameters"));
-    for (const char* kind : {"inputs", "outputs"})
+    for (const char* kind : {"inputs", "outputs", "states"})
         for (const auto& value : found.facts[kind])
-            printLine("  {:7} {}: {}{}", std::string(kind).substr(0, std::string(kind).size() - 1),
-                      value.value("name", ""), value.value("dtype", ""), shapeText(value));
+            printLine("  {:7} {}: {}{}{}", std::string(kind).substr(0, std::string(kind).size() - 1),
+                      value.value("name", ""), value.value("dtype", ""), shapeText(value), beginsText(value));
     for (const auto& [op, count] : found.operators)
         printLine("  {:4} × {}", count, op);
     if (found.facts.contains("flops"))

@@ -24,8 +24,9 @@ constexpr PageText pages[] = {
      "lathe compile model.onnx --emit c -o folder\n"
      "lathe compile model.onnx --emit asm --function dense_1\n"},
     {"inspect",
-     "Says what a model takes and gives, which operators it is made of, what it computes and how much memory that "
-     "takes, and which nodes are not supported (then the exit code is 1).",
+     "Says what a model takes and gives, what it keeps from one run to the next (its states), which operators it is "
+     "made of, what it computes and how much memory that takes, and which nodes are not supported (then the exit code "
+     "is 1).",
      "lathe inspect model.onnx\n"
      "lathe inspect model.onnx --shape batch=8 --json\n"},
     {"target",
@@ -58,8 +59,9 @@ constexpr PageText pages[] = {
      "lathe diff before.onnx after.onnx\n"
      "lathe diff before.so after.so\n"},
     {"run",
-     "Runs a model or an artifact once, on inputs from files or drawn at random, and prints or saves its outputs. An "
-     "artifact is compiled already: options that only a compilation heeds are refused with it.",
+     "Runs a model or an artifact once, on inputs from files or drawn at random, and prints or saves its outputs. "
+     "States are what they are before the first run. An artifact is compiled already: options that only a compilation "
+     "heeds are refused with it.",
      "lathe run model.onnx --input x=x.npy --save outputs\n"
      "lathe run model.so --threads 2\n"
      "lathe run model.onnx --target rv64gc --device qemu\n"},

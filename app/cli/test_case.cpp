@@ -202,11 +202,14 @@ private:
             const auto data = set.empty() ? lightData(test_.lightOutput, loaded) : inspect::readDataSet(set, loaded);
             if (!data)
                 return finish("refused", toString(data.error()));
+            if (const auto begun = program_ ? Result<void>() : runner_.resetStates(); !begun)
+                return finishFailed(begun.error());
             if (auto ended = runOn(*data, where, loaded))
                 return ended;
         }
         return std::nullopt;
     }
+    /// The runs of a fixture go on from each other: states are what the run before left.
     std::optional<TestResult> runFixture(const device::RunnerModel& loaded) {
         const auto stated = data::parseStated(test_.fixture->tolerance);
         if (!stated)

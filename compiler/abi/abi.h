@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-#define LATHE_ABI_VERSION 4
+#define LATHE_ABI_VERSION 5
 #define LATHE_MAX_RANK 32
 /* An artifact is a shared object that exports `lathe_model` (a lathe_model_desc). Its last segment holds the constants and
  * ends with a lathe_trailer, so that they stay whatever tools make of the file: strip, objcopy, patchelf. Or they lie in a
@@ -81,7 +81,7 @@ enum lathe_math {
 typedef struct lathe_functions {
     /* Runs task for chunks 0 … chunks-1 on the context's threads; the status of the lowest failing chunk, or 0. */
     int32_t (*parallel)(lathe_exec* exec, lathe_task task, void* closure, int64_t chunks);
-    /* Data of an input (row-major, compact) and one of its dims. */
+    /* Data of an input (row-major, compact) and one of its dims. States are inputs and outputs here, see lathe_state_desc. */
     void* (*input_data)(lathe_exec* exec, int32_t input);
     int64_t (*input_dim)(lathe_exec* exec, int32_t input, int32_t axis);
     const void* (*constant)(lathe_exec* exec, int32_t constant);
@@ -119,6 +119,14 @@ typedef struct lathe_value_desc {
     const int64_t*
         dims; /* >= 0: that size; otherwise symbol -(dim + 1); for outputs INT64_MIN is "known only while running" */
 } lathe_value_desc;
+
+/* A value that the model keeps from one run to the next. To generated code state i is the input input_count + i, what it was
+ * before the run, and the output output_count + i, what it will be after it; the two lie apart. */
+typedef struct lathe_state_desc {
+    lathe_value_desc value; /* all its dims are sizes */
+    int32_t initial;        /* the constant of this many bytes that a context begins with; -1: zeros */
+    int32_t reserved;
+} lathe_state_desc;
 
 typedef struct lathe_constant_desc {
     uint64_t hash_high, hash_low;
@@ -180,7 +188,8 @@ typedef struct lathe_model_desc {
     const lathe_functions** functions;    /* where the runtime puts its table before the first run */
     const char* isa;     /* extensions that the CPU must have, LLVM's names with blanks between them; NULL: none */
     int32_t vector_bits; /* of SVE registers exactly, of RISC-V's vector registers at least; 0: any */
-    int32_t reserved;
+    int32_t state_count;
+    const lathe_state_desc* states;
 } lathe_model_desc;
 
 typedef struct lathe_range {

@@ -55,6 +55,10 @@ struct ModelTables {
         DataType dtype;
         std::vector<int64_t> dims; // >= 0, or -(symbol + 1), or INT64_MIN
     };
+    struct State {
+        Value value;
+        int initial = -1; // a constant; -1: zeros
+    };
     struct Constant {
         Hash128 hash;
         int64_t offset = 0, bytes = 0;
@@ -76,6 +80,7 @@ struct ModelTables {
     std::string name;
     uint32_t flags = 0;
     std::vector<Value> inputs, outputs;
+    std::vector<State> states;
     std::vector<std::string> symbols;
     std::vector<Constant> constants;
     std::vector<Kernel> kernels;

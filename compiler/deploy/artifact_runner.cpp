@@ -154,6 +154,7 @@ Result<data::ArtifactRun> BundleRunner::run(const Tensors& inputs, int threads) 
     if (threads != threads_)
         LATHE_CHECKED(loadOn(threads));
     LATHE_CHECKED(set(inputs));
+    LATHE_CHECKED(unlessCancelled(runner_.resetStates()));
     LATHE_TRY(const device::RunnerTimes ran, unlessCancelled(runner_.run()));
     LATHE_TRY(Tensors outputs, unlessCancelled(runner_.outputs()));
     return data::ArtifactRun{std::move(outputs), threadsOf(threads), ran.arenaPeak};

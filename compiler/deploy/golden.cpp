@@ -63,6 +63,7 @@ Result<std::vector<HostTensor>> computed(device::RunnerClient& runner, const Mod
                                          const std::vector<HostTensor>& inputs) {
     for (size_t i = 0; i < inputs.size(); ++i)
         LATHE_CHECKED(runner.setInput(interface.inputs[i].name, inputs[i]));
+    LATHE_CHECKED(runner.resetStates()); // a case says what one run gives, whatever was run before
     LATHE_CHECKED(runner.run());
     return runner.outputs();
 }
@@ -117,8 +118,8 @@ private:
                 problem.file = folder.string();
             return Failure(std::move(problem));
         };
-        auto data =
-            inspect::readDataSet(folder, device::RunnerModel{{}, {}, {}, interface_.inputs, interface_.outputs, {}});
+        auto data = inspect::readDataSet(
+            folder, device::RunnerModel{{}, {}, {}, interface_.inputs, interface_.outputs, {}, {}});
         if (!data)
             return named(data.error());
         MadeCase made =

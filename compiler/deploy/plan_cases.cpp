@@ -83,6 +83,7 @@ Result<void> Planner::tryOn(const device::Device& device, size_t variant) {
     for (const auto& [golden, source, result] : cases_) {
         for (size_t k = 0; k < golden.inputs.size(); ++k)
             LATHE_CHECKED(runner.setInput(interface_.inputs[k].name, golden.inputs[k]));
+        LATHE_CHECKED(runner.resetStates());
         LATHE_CHECKED(runner.run());
         LATHE_TRY(const auto outputs, runner.outputs());
         const std::vector<std::string> wrong = data::compareCase(golden, outputs, names).wrong;

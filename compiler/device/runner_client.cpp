@@ -156,6 +156,7 @@ Result<RunnerModel> RunnerClient::load(const std::filesystem::path& artifact) {
     model.symbols = readStrings(reader);
     model.inputs = readValues(reader, model.symbols);
     model.outputs = readValues(reader, model.symbols);
+    model.states = readValues(reader, model.symbols);
     readIntegers(model);
     model.calls.resize(reader.count(28));
     for (RunnerCall& call : model.calls) {
@@ -168,6 +169,7 @@ Result<RunnerModel> RunnerClient::load(const std::filesystem::path& artifact) {
     if (!reader.finished())
         return Failure(state_->outOfStep(Kind::Load));
     state_->outputCount = static_cast<int>(model.outputs.size());
+    state_->hasStates = !model.states.empty();
     state_->callCount = model.calls.size();
     return model;
 }
@@ -186,6 +188,10 @@ Result<void> RunnerClient::setInput(const std::string& name, const HostTensor& t
         payload.number(dim);
     payload.number(uint64_t{tensor.bytes.size()});
     return state_->command(Kind::Input, payload.bytes(), tensor.bytes);
+}
+
+Result<void> RunnerClient::resetStates() {
+    return state_->hasStates ? state_->command(Kind::ResetStates) : Result<void>();
 }
 
 Result<RunnerTimes> RunnerClient::run(int times) {

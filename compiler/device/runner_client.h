@@ -26,7 +26,7 @@ enum class Guard : uint8_t { None, End, Start };
 
 struct RunnerOptions {
     int threads = 0;          // 0: all
-    int64_t contextBytes = 0; // arena, outputs and copied inputs of a model; 0: no limit
+    int64_t contextBytes = 0; // arena, outputs, copied inputs and states of a model; 0: no limit
     int64_t processBytes = 0; // writable memory of the whole child; 0: no limit
     std::optional<uint64_t> seed = {};
     Guard guard = Guard::None;
@@ -78,7 +78,7 @@ struct RunnerModel {
     std::string name;
     std::string metadata; // JSON
     std::vector<std::string> symbols;
-    std::vector<RunnerValue> inputs, outputs;
+    std::vector<RunnerValue> inputs, outputs, states;
     std::vector<RunnerCall> calls;
 };
 
@@ -170,6 +170,8 @@ public:
     /// Starts the child if none is alive, and loads the artifact in place of the one before.
     Result<RunnerModel> load(const std::filesystem::path& artifact);
     Result<void> setInput(const std::string& name, const model::HostTensor& tensor);
+    /// What the model keeps from one run to the next is as it was when it was loaded.
+    Result<void> resetStates();
     /// Runs `times` times; timeout() holds for all of them together.
     Result<RunnerTimes> run(int times = 1);
     /// Runs `times` times, and counts.

@@ -10,6 +10,7 @@ namespace lathe::device {
 
 struct RunnerClient::State : RunnerConnection {
     int outputCount = 0;
+    bool hasStates = false;
     size_t callCount = 0;
 };
 

@@ -123,6 +123,8 @@ Result<Verdict> BisectJudge::runOne(const device::RunnerModel& loaded, inspect::
     for (size_t i = 0; i < set.inputs.size(); ++i)
         if (auto taken = runner_.setInput(loaded.inputs.at(i).name, set.inputs[i]); !taken)
             return failed(taken.error());
+    if (auto begun = runner_.resetStates(); !begun)
+        return failed(begun.error());
     if (auto ran = runner_.run(1); !ran) {
         // Nobody knows whether a model takes random inputs, such as indices.
         if (first_ && question_.data.empty() && runner_.outcome() == device::RunnerOutcome::Refused) {

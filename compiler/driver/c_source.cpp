@@ -140,6 +140,13 @@ Result<codegen::CModel> makeSource(const relay::Module& module, const model::Mod
                                    const lower::Kernels& kernels, const lower::Entry& entry,
                                    const std::vector<int64_t>& offsets, const Options& options,
                                    const std::function<void()>& checkpoint) {
+    if (const std::vector<relay::StateValue>& states = module.main().states; !states.empty())
+        return failure(
+            ErrorKind::Unsupported,
+            fmt::format("the model keeps {} from one run to the next ('{}'{}), which C source does not do yet",
+                        states.size() == 1 ? "a state" : fmt::format("{} states", states.size()), states.front().name,
+                        states.size() == 1 ? "" : ", …"),
+            "compile it to an artifact and run that with the runtime");
     codegen::CModel source;
     const std::string stem = graph ? std::filesystem::path(graph->file).stem().string() : "";
     source.name = codegen::cIdentifier(options.name.empty() ? stem : options.name);
@@ -152,11 +159,8 @@ Result<codegen::CModel> makeSource(const relay::Module& module, const model::Mod
     source.symbols = inputSymbols(main);
     for (const relay::Param& param : main.params)
         source.inputDims.push_back(dimsOver(param.type, source.symbols));
-    if (const relay::TupleType* tuple = relay::asTuple(main.resultType))
-        for (const relay::Type& type : tuple->fields)
-            source.outputDims.push_back(dimsOver(type, source.symbols));
-    else
-        source.outputDims.push_back(dimsOver(main.resultType, source.symbols));
+    for (const relay::Type& type : relay::outputTypes(main))
+        source.outputDims.push_back(dimsOver(type, source.symbols));
     const auto isSymbol = [&](const arith::Var& var) {
         return std::ranges::any_of(source.symbols, [&](const arith::Var& symbol) { return symbol.same(var); });
     };

@@ -19,12 +19,6 @@ namespace {
 
 using relay::asTensor;
 
-std::vector<relay::Type> outputTypes(const relay::Function& main) {
-    if (const relay::TupleType* tuple = relay::asTuple(main.resultType))
-        return tuple->fields;
-    return {main.resultType};
-}
-
 codegen::ModelTables::Value describe(const std::string& name, const relay::Type& type,
                                      const std::vector<arith::Var>& symbols) {
     codegen::ModelTables::Value value;
@@ -130,12 +124,15 @@ codegen::ModelTables makeTables(const relay::Module& module, const model::ModelG
     std::vector<arith::Var> symbols = inputSymbols(main);
     for (const arith::Var& symbol : symbols)
         tables.symbols.push_back(symbol->name);
-    for (const relay::Param& param : main.params)
+    for (const relay::Param& param : relay::inputParams(main))
         tables.inputs.push_back(describe(param.name, param.type, symbols));
-    std::vector<relay::Type> outputs = outputTypes(main);
+    std::vector<relay::Type> outputs = relay::outputTypes(main);
     for (size_t i = 0; i < outputs.size(); ++i)
         tables.outputs.push_back(describe(
             i < main.outputNames.size() ? main.outputNames[i] : fmt::format("output{}", i), outputs[i], symbols));
+    for (size_t i = 0; i < main.states.size(); ++i)
+        tables.states.push_back(
+            {describe(main.states[i].name, main.states[i].initial->type, symbols), entry.initialStates.at(i)});
     for (size_t i = 0; i < offsets.size(); ++i)
         tables.constants.push_back({entry.constants[i]->hash, offsets[i], bytesOf(*entry.constants[i])});
     for (const lower::Call& call : entry.calls) {

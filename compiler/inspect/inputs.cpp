@@ -66,7 +66,7 @@ int64_t machineBytes() {
 std::vector<device::RunnerValue> inputsOf(const relay::Function& main) {
     std::vector<device::RunnerValue> inputs;
     std::unordered_map<const arith::ExprNode*, int64_t> symbols;
-    for (const relay::Param& param : main.params) {
+    for (const relay::Param& param : relay::inputParams(main)) {
         const relay::TensorType* type = relay::asTensor(param.type);
         LATHE_ASSERT(type, "inputs of a model are tensors");
         device::RunnerValue& input = inputs.emplace_back(device::RunnerValue{param.name, type->dtype, {}});
@@ -223,7 +223,7 @@ Result<driver::Shapes> setInputs(device::RunnerClient& runner, const device::Run
 std::unordered_map<const arith::ExprNode*, int64_t> symbolValues(const relay::Function& main,
                                                                  const driver::Shapes& shapes) {
     std::unordered_map<const arith::ExprNode*, int64_t> values;
-    for (const relay::Param& param : main.params)
+    for (const relay::Param& param : relay::inputParams(main))
         if (const relay::TensorType* type = relay::asTensor(param.type))
             for (const auto& [name, shape] : shapes)
                 if (name == param.name)

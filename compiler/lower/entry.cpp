@@ -26,6 +26,12 @@ std::vector<relay::Var> outputVars(const relay::Function& main) {
     return {main.body->result};
 }
 
+/// Known to be so without a look at many elements.
+bool isZeros(const relay::Constant& constant) {
+    return constant.splat &&
+           std::ranges::all_of(constant.bytes.view, [](std::byte byte) { return byte == std::byte{}; });
+}
+
 } // namespace
 
 tir::Stmt copyBytes(const Expr& to, const Expr& from, const Expr& bytes) {
@@ -40,6 +46,7 @@ Result<Entry> EntryBuilder::build() {
     const relay::Function& main = module_.main();
     EntryScope scope(true, calls_);
     LATHE_CHECKED(bindInputs(main, scope));
+    bindStates(main);
     markOutputs(main);
     LATHE_CHECKED(lowerBlock(*main.body, scope, {}));
     LATHE_CHECKED(writeOutputs(main, scope));
@@ -59,7 +66,7 @@ Result<Entry> EntryBuilder::build() {
 }
 
 Result<void> EntryBuilder::bindInputs(const relay::Function& main, EntryScope& scope) {
-    for (size_t i = 0; i < main.params.size(); ++i) {
+    for (size_t i = 0; i < relay::inputParams(main).size(); ++i) {
         const relay::Param& param = main.params[i];
         const TensorType* type = asTensor(param.type);
         if (!type || type->dtype == types::String)
@@ -99,6 +106,17 @@ Result<void> EntryBuilder::bindInputs(const relay::Function& main, EntryScope& s
             {}, false, *type, rtCall(LATHE_FN_INPUT_DATA, {arith::intImm(input, types::Int32)}, types::Handle)};
     }
     return {};
+}
+
+void EntryBuilder::bindStates(const relay::Function& main) {
+    for (size_t i = relay::inputParams(main).size(); i < main.params.size(); ++i)
+        values_[main.params[i].var.id] = {
+            {},
+            false,
+            *asTensor(main.params[i].type),
+            rtCall(LATHE_FN_INPUT_DATA, {arith::intImm(static_cast<int64_t>(i), types::Int32)}, types::Handle)};
+    for (const relay::StateValue& state : main.states)
+        entry_.initialStates.push_back(isZeros(*state.initial) ? -1 : constantOrdinal(state.initial));
 }
 
 void EntryBuilder::markOutputs(const relay::Function& main) {
@@ -251,11 +269,15 @@ Expr EntryBuilder::place(const relay::Binding& binding, const TensorType& type, 
     return address;
 }
 
-Expr EntryBuilder::constantAddress(const relay::ConstantPtr& constant) {
+int EntryBuilder::constantOrdinal(const relay::ConstantPtr& constant) {
     auto [it, fresh] = constantOrdinals_.emplace(constant->hash, static_cast<int>(entry_.constants.size()));
     if (fresh)
         entry_.constants.push_back(constant);
-    return rtCall(LATHE_FN_CONSTANT, {arith::intImm(it->second, types::Int32)}, types::Handle);
+    return it->second;
+}
+
+Expr EntryBuilder::constantAddress(const relay::ConstantPtr& constant) {
+    return rtCall(LATHE_FN_CONSTANT, {arith::intImm(constantOrdinal(constant), types::Int32)}, types::Handle);
 }
 
 bool EntryBuilder::defined(const Expr& expr) const {

@@ -72,6 +72,9 @@ private:
     // Inputs, outputs and Blocks: entry.cpp
 
     Result<void> bindInputs(const relay::Function& main, EntryScope& scope);
+    /// What states are before the call lies behind the inputs, what they will be behind the outputs: in memory of its own, so
+    /// all of a state may be read after some of it is written.
+    void bindStates(const relay::Function& main);
     /// Outputs that a kernel of the main Block makes are written in place. Marked here; the address is taken at the call.
     void markOutputs(const relay::Function& main);
     Expr outputAddress(int32_t output, const TensorType& type, EntryScope& scope);
@@ -85,6 +88,7 @@ private:
     /// A place for a field of a binding: its destination, an output, or the frame (then it is owned, to be released).
     Expr place(const relay::Binding& binding, const TensorType& type, EntryScope& scope,
                const Destinations& destinations, std::vector<Expr>& owned);
+    int constantOrdinal(const relay::ConstantPtr& constant);
     Expr constantAddress(const relay::ConstantPtr& constant);
 
     // What all parts need

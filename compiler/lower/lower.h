@@ -70,6 +70,7 @@ struct Entry {
     tir::PrimFuncPtr function;
     std::vector<Call> calls;
     std::vector<relay::ConstantPtr> constants; // by ordinal of RtCall CONSTANT
+    std::vector<int> initialStates;            // of each state: the constant that it begins as; -1: zeros
     Expr peakBytes;                            // arena, over the symbols; null: only running tells
     std::vector<PlacedBuffer> buffers;         // what lies there
     std::vector<model::Span> origins;          // of the function's checks

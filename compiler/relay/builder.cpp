@@ -23,11 +23,15 @@ VarInfo& Builder::State::at(Var var) {
     return found->second;
 }
 
-Var Builder::State::declare(Type type) {
+Var Builder::State::declare(Type type, Frame& frame) {
     Var var{module.nextVar++};
     vars[var.id].type = std::move(type);
-    frames.back().bound.push_back(var.id);
+    frame.bound.push_back(var.id);
     return var;
+}
+
+Var Builder::State::declare(Type type) {
+    return declare(std::move(type), frames.back());
 }
 
 Var Builder::State::bind(Rhs rhs, Type type) {
@@ -419,9 +423,13 @@ Var Builder::closure(FunctionPtr function, std::vector<Var> captures) {
 // ---- functions ----------------------------------------------------------------------------------------------------
 
 Var Builder::param(const std::string& name, Type type) {
-    Var var = state_->declare(type);
+    Var var = state_->declare(type, state_->frames.front());
     state_->params.push_back({var, std::move(type), name});
     return var;
+}
+
+bool Builder::isOutermost() const {
+    return state_->frames.size() == 1;
 }
 
 void Builder::nameValue(Var var, const std::string& modelValue) {
@@ -442,7 +450,7 @@ void Builder::nameValue(Var var, const std::string& modelValue) {
             }
 }
 
-FunctionPtr Builder::finish(Var result, std::vector<std::string> outputNames) {
+FunctionPtr Builder::finish(Var result, std::vector<std::string> outputNames, std::vector<StateValue> states) {
     if (failed())
         return nullptr;
     LATHE_ASSERT(state_->frames.size() == 1, "all nested Blocks are closed");
@@ -450,6 +458,7 @@ FunctionPtr Builder::finish(Var result, std::vector<std::string> outputNames) {
     function->params = std::move(state_->params);
     function->resultType = type(result);
     function->outputNames = std::move(outputNames);
+    function->states = std::move(states);
     std::unordered_set<const arith::ExprNode*> inner;
     function->body = state_->close(result, inner);
     state_->params.clear();

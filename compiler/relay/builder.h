@@ -92,11 +92,14 @@ public:
     const Diagnostic& error() const;
 
     // ---- functions
-    /// Starts a Function; parameters, then bindings, then finish.
+    /// Starts a Function; parameters, then bindings, then finish. A parameter may come later, in a branch or loop too: it is
+    /// visible everywhere from then on.
     Var param(const std::string& name, Type type);
+    /// Whether the next binding is one of the Function's own, in no branch or loop.
+    bool isOutermost() const;
     /// Names the model value that var equals (kept only where the value is unchanged).
     void nameValue(Var var, const std::string& modelValue);
-    FunctionPtr finish(Var result, std::vector<std::string> outputNames = {});
+    FunctionPtr finish(Var result, std::vector<std::string> outputNames = {}, std::vector<StateValue> states = {});
 
 private:
     struct State;

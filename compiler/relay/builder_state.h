@@ -45,6 +45,8 @@ struct Builder::State {
     Var bind(Rhs rhs, Type type);
     /// Makes a Var known in this frame without a binding: parameters of functions, loops and arms.
     Var declare(Type type);
+    /// The same in a frame around it.
+    Var declare(Type type, Frame& frame);
     Expr freshSymbol(const std::string& hint, int64_t lower, int64_t upper);
     void learn(Var var, std::shared_ptr<const KnownValue> known);
     void open() { frames.emplace_back(); }

@@ -20,6 +20,11 @@ public:
         block(*function.body);
         type(function.resultType);
         hasher_.add(function.primitive);
+        for (const StateValue& state : function.states) {
+            type(state.initial->type);
+            if (contents_)
+                hasher_.add(state.initial->hash);
+        }
     }
     Hash128 finish() const { return hasher_.finish(); }
 

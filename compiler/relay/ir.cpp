@@ -49,6 +49,20 @@ std::vector<Var> operands(const Rhs& rhs) {
     return vars;
 }
 
+std::span<const Param> inputParams(const Function& main) {
+    return std::span(main.params).first(main.params.size() - main.states.size());
+}
+
+std::span<const Param> stateParams(const Function& main) {
+    return std::span(main.params).last(main.states.size());
+}
+
+std::vector<Type> outputTypes(const Function& main) {
+    std::vector<Type> types = fieldTypes(main.resultType);
+    types.resize(types.size() - main.states.size());
+    return types;
+}
+
 std::vector<BlockPtr> blocksOf(const Rhs& rhs) {
     if (auto* branch = std::get_if<If>(&rhs))
         return {branch->thenBlock, branch->elseBlock};

@@ -18,6 +18,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -219,12 +220,21 @@ struct Block {
     Var result; // a Var of this Block or of one around it
 };
 
+/// A value that the model keeps from one call to the next: a variable, the hidden state of a streaming net.
+struct StateValue {
+    std::string name;
+    ConstantPtr initial; // its type is the state's
+};
+
+/// The last parameters of main are its states as a call begins, the last results, behind the outputs, what they are as it
+/// ends: one of each for each of `states`, in their order.
 struct Function {
     std::vector<Param> params;
     Type resultType;
     BlockPtr body;
     bool primitive = false;               // a fused function: lowered to one kernel
     std::vector<std::string> outputNames; // of the main function
+    std::vector<StateValue> states;       // of the main function
 };
 
 struct Module {
@@ -240,6 +250,11 @@ struct Module {
 
 /// The Vars that a right-hand side uses directly (not those used in its Blocks).
 std::vector<Var> operands(const Rhs& rhs);
+/// The parameters of main that are the model's inputs, and those that are its states.
+std::span<const Param> inputParams(const Function& main);
+std::span<const Param> stateParams(const Function& main);
+/// The types of the model's outputs: those of main's results but its states.
+std::vector<Type> outputTypes(const Function& main);
 /// The Blocks directly inside a right-hand side.
 std::vector<BlockPtr> blocksOf(const Rhs& rhs);
 /// The right-hand side with operands and Blocks replaced.

@@ -295,10 +295,26 @@ private:
                 in_.accept(",");
             }
         }
+        if (in_.accept("states"))
+            function->states = states();
         function->primitive = in_.accept("primitive");
         function->body = block();
         if (!module_.functions.emplace(name, std::move(function)).second)
             in_.fail(fmt::format("function '{}' is defined twice", name));
+    }
+
+    std::vector<StateValue> states() {
+        std::vector<StateValue> list;
+        in_.expect("[");
+        while (!in_.failed() && !in_.accept("]")) {
+            StateValue& state = list.emplace_back();
+            state.name = in_.quoted();
+            in_.expect("=");
+            in_.expect("const");
+            state.initial = constant();
+            in_.accept(",");
+        }
+        return list;
     }
 
     Param param() {

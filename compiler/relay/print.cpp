@@ -15,6 +15,7 @@
 //     -> %3
 //   }
 //
+// A main function with states says their names and initial values behind the outputs: states ["h" = const float32[4] splat [0]].
 // Attributes at their default are left out. A symbol states its range where it first occurs in the module; names are made
 // unique. Constants of up to 16 elements stand in the text, others are named by hash.
 #include "arith/scanner.h"
@@ -101,6 +102,7 @@ public:
                 out += (i == 0 ? "" : ", ") + quoted(function.outputNames[i]);
             out += "]";
         }
+        states(function.states);
         out += function.primitive ? " primitive " : " ";
         block(*function.body);
     }
@@ -207,6 +209,17 @@ private:
         }
         if (!first)
             out += '}';
+    }
+
+    void states(const std::vector<StateValue>& states) {
+        if (states.empty())
+            return;
+        out += " states [";
+        for (size_t i = 0; i < states.size(); ++i) {
+            out += (i == 0 ? "" : ", ") + quoted(states[i].name) + " = ";
+            constant(*states[i].initial);
+        }
+        out += "]";
     }
 
     void constant(const Constant& constant) {
@@ -372,8 +385,11 @@ ConstantPool constantsOf(const Module& module) {
     ConstantPool pool;
     std::vector<BlockPtr> open;
     std::vector<ConstantPtr> constants;
-    for (const auto& [name, function] : module.functions)
+    for (const auto& [name, function] : module.functions) {
         open.push_back(function->body);
+        for (const StateValue& state : function->states)
+            constants.push_back(state.initial);
+    }
     while (!open.empty() || !constants.empty()) {
         while (!constants.empty()) {
             ConstantPtr constant = std::move(constants.back());

@@ -333,7 +333,7 @@ std::map<std::string, TakenIntegers> takenIntegers(const Module& module) {
     const Function& main = module.main();
     const Walk walk(main);
     std::map<std::string, TakenIntegers> taken;
-    for (const Param& param : main.params) {
+    for (const Param& param : inputParams(main)) {
         const TensorType* type = asTensor(param.type);
         const Wanted* wanted = walk.of(param.var);
         if (!type || !type->dtype.isInt() || !wanted || !wanted->saysAnything())

@@ -8,6 +8,7 @@
 #include "base/limits.h"
 #include "relay/attr_fields.h"
 #include "relay/data_types.h"
+#include "relay/element.h"
 #include "relay/rules.h"
 #include "relay/type_map.h"
 
@@ -50,7 +51,7 @@ public:
             types_.clear();
             symbols_.clear();
             checkSymbols_ = !function->primitive;
-            if (Result<void> good = this->function(*function); !good) {
+            if (Result<void> good = this->function(*function, name == "main"); !good) {
                 Diagnostic error = good.error();
                 error.what = fmt::format("function '{}': {}", name, error.what);
                 return std::unexpected(std::move(error));
@@ -124,13 +125,41 @@ private:
         return {};
     }
 
-    Result<void> function(const Function& function) {
+    Result<void> function(const Function& function, bool isMain) {
         std::vector<uint32_t> scope;
         LATHE_CHECKED(params(function.params, scope));
+        if (!function.states.empty() && !isMain)
+            return failure("only main has states");
+        LATHE_CHECKED(states(function));
         LATHE_TRY(Type type, block(function.body, scope));
         if (!fits(type, function.resultType, [](const Expr&) { return false; }, true))
             return fail(function.body->result, fmt::format("the result is {}, the function says {}", toString(type),
                                                            toString(function.resultType)));
+        return {};
+    }
+
+    Result<void> states(const Function& function) const {
+        const std::vector<Type> results = fieldTypes(function.resultType);
+        const size_t count = function.states.size();
+        if (count > function.params.size() || count > results.size())
+            return failure(fmt::format("{} states of {} parameters and {} results", count, function.params.size(),
+                                       results.size()));
+        std::unordered_set<std::string_view> names;
+        for (size_t i = 0; i < count; ++i) {
+            const auto& [name, initial] = function.states[i];
+            const TensorType* type = initial ? asTensor(initial->type) : nullptr;
+            if (!type || type->dtype == types::String || type->layout || !constantShape(type->shape))
+                return failure(fmt::format("state '{}' is no tensor of numbers of known size", name));
+            if (name.empty() || !names.insert(name).second)
+                return failure(fmt::format("state {} has no name of its own", i + 1));
+            const Param& param = function.params[function.params.size() - count + i];
+            if (!sameType(param.type, initial->type))
+                return fail(param.var, fmt::format("is {}, state '{}' is {}", toString(param.type), name,
+                                                   toString(initial->type)));
+            if (const Type& last = results[results.size() - count + i]; !sameType(last, initial->type))
+                return fail(function.body->result, fmt::format("state '{}' is {}, and would become {}", name,
+                                                               toString(initial->type), toString(last)));
+        }
         return {};
     }
 

@@ -95,8 +95,11 @@ Picture pictureOfCalls(const Facts& facts, const relay::Module& module) {
             if (const inspect::ProfileRow* row = facts.rowOf(call))
                 shares[row->function] += row->share;
     std::map<uint32_t, std::vector<int>> makers; // of a Var: boxes
-    for (const relay::Param& param : module.main().params) {
-        picture.boxes.push_back({param.name, relay::toString(param.type), "input " + param.name, {}, "input", 0});
+    const size_t inputs = relay::inputParams(module.main()).size();
+    for (size_t i = 0; i < module.main().params.size(); ++i) {
+        const relay::Param& param = module.main().params[i];
+        const std::string what = i < inputs ? "input " : "state ";
+        picture.boxes.push_back({param.name, relay::toString(param.type), what + param.name, {}, "input", 0});
         makers[param.var.id] = {static_cast<int>(picture.boxes.size()) - 1};
     }
     for (const relay::BindingPtr& binding : module.main().body->bindings) {

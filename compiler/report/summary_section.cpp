@@ -33,6 +33,16 @@ std::string values(const std::vector<model::Value>& values) {
     return fmt::format("{}", fmt::join(all, "\n"));
 }
 
+/// What the model keeps from one run to the next; nothing of one that is refused.
+std::string states(const driver::Trace& trace) {
+    const driver::ModulePtr imported = trace.passes.empty() ? nullptr : trace.passes.front().after;
+    std::vector<std::string> all;
+    if (imported)
+        for (const relay::StateValue& state : imported->main().states)
+            all.push_back(fmt::format("{}: {}", state.name, relay::toString(state.initial->type)));
+    return fmt::format("{}", fmt::join(all, "\n"));
+}
+
 std::string shapes(const driver::Shapes& shapes) {
     std::vector<std::string> all;
     for (const auto& [name, dims] : shapes)
@@ -86,6 +96,7 @@ void writeSummary(Html& html, const Facts& facts) {
         if (graph->graph) {
             writeFact(html, "Inputs", values(graph->graph->inputs));
             writeFact(html, "Outputs", values(graph->graph->outputs));
+            writeFact(html, "States", states(facts.trace));
         }
     }
     writeFact(html, "Target", toString(report.options.target));

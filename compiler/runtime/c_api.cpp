@@ -144,6 +144,9 @@ int32_t lathe_model_input_count(const lathe_model* model) {
 int32_t lathe_model_output_count(const lathe_model* model) {
     return model ? model->model->desc().output_count : 0;
 }
+int32_t lathe_model_state_count(const lathe_model* model) {
+    return model ? model->model->desc().state_count : 0;
+}
 int32_t lathe_model_symbol_count(const lathe_model* model) {
     return model ? model->model->desc().symbol_count : 0;
 }
@@ -171,6 +174,16 @@ lathe_status lathe_model_output(const lathe_model* model, int32_t index, lathe_v
     return LATHE_OK;
 }
 
+lathe_status lathe_model_state(const lathe_model* model, int32_t index, lathe_value_info* info) {
+    if (!model || !info)
+        return nullArgument("lathe_model_state");
+    const lathe_model_desc& desc = model->model->desc();
+    if (index < 0 || index >= desc.state_count)
+        return noSuch("state", index);
+    *info = infoOf(desc.states[index].value, model->model->inputTypes()[static_cast<size_t>(desc.input_count + index)]);
+    return LATHE_OK;
+}
+
 lathe_status lathe_model_call(const lathe_model* model, int32_t index, lathe_call_info* info) {
     if (!model || !info)
         return nullArgument("lathe_model_call");
@@ -190,6 +203,13 @@ int32_t lathe_model_find_input(const lathe_model* model, const char* name) {
 }
 int32_t lathe_model_find_output(const lathe_model* model, const char* name) {
     return model ? find(model->model->desc().outputs, model->model->desc().output_count, name) : -1;
+}
+
+int32_t lathe_model_find_state(const lathe_model* model, const char* name) {
+    for (int32_t i = 0; name && i < lathe_model_state_count(model); ++i)
+        if (std::strcmp(model->model->desc().states[i].value.name, name) == 0)
+            return i;
+    return -1;
 }
 
 lathe_status lathe_context_create(lathe_model* model, const lathe_context_options* options, lathe_context** context) {
@@ -244,6 +264,18 @@ lathe_status lathe_run(lathe_context* context) {
 }
 lathe_status lathe_get_output(lathe_context* context, int32_t index, DLTensor* tensor) {
     return context ? context->output(index, tensor) : nullArgument("lathe_get_output");
+}
+lathe_status lathe_reset_states(lathe_context* context) {
+    if (!context)
+        return nullArgument("lathe_reset_states");
+    context->resetStates();
+    return LATHE_OK;
+}
+lathe_status lathe_set_state(lathe_context* context, int32_t index, const DLTensor* tensor) {
+    return context ? context->setState(index, tensor) : nullArgument("lathe_set_state");
+}
+lathe_status lathe_get_state(lathe_context* context, int32_t index, DLTensor* tensor) {
+    return context ? context->state(index, tensor) : nullArgument("lathe_get_state");
 }
 void lathe_memory(const lathe_context* context, lathe_memory_info* info) {
     if (context && info)

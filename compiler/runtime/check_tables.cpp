@@ -3,6 +3,7 @@
 // The tables of an artifact, checked: an artifact of another version or a damaged one is refused here.
 #include "runtime/dtype.h"
 #include "runtime/model.h"
+#include "runtime/tensor.h"
 
 #include <cstdint>
 
@@ -52,6 +53,30 @@ lathe_status checkConstants(const lathe_model_desc& desc, int64_t bytes, ErrorTe
     return LATHE_OK;
 }
 
+lathe_status checkStates(const lathe_model_desc& desc, ErrorText& error) {
+    if (!tableThere(desc.state_count, desc.states) || desc.state_count > INT32_MAX - desc.input_count ||
+        desc.state_count > INT32_MAX - desc.output_count)
+        return error.set(LATHE_BAD_ARTIFACT, "its table of states is missing");
+    for (int32_t i = 0; i < desc.state_count; ++i) {
+        const lathe_state_desc& state = desc.states[i];
+        if (const lathe_status bad = checkValue(desc, state.value, "state", i, error))
+            return bad;
+        DLDataType type;
+        int64_t bytes = 0;
+        if (!toDlpack(state.value.type_code, state.value.bits, type) ||
+            !sizeOf(state.value.dims, state.value.rank, elementBytes(type), bytes))
+            return error.set(LATHE_BAD_ARTIFACT, "state '%s' has no size", state.value.name);
+        if (state.initial < -1 || state.initial >= desc.constant_count)
+            return error.set(LATHE_BAD_ARTIFACT, "state '%s' begins as constant %d, which does not exist",
+                             state.value.name, state.initial);
+        if (state.initial >= 0 && desc.constants[state.initial].bytes != bytes)
+            return error.set(LATHE_BAD_ARTIFACT, "state '%s' has %lld bytes, but begins as a constant of %lld",
+                             state.value.name, static_cast<long long>(bytes),
+                             static_cast<long long>(desc.constants[state.initial].bytes));
+    }
+    return LATHE_OK;
+}
+
 lathe_status checkCalls(const lathe_model_desc& desc, ErrorText& error) {
     for (int32_t i = 0; i < desc.kernel_count; ++i)
         if (!desc.kernels[i].name || !tableThere(desc.kernels[i].check_count, desc.kernels[i].checks))
@@ -88,6 +113,8 @@ lathe_status checkTables(const lathe_model_desc& desc, int64_t constantBytes, Er
         if (!desc.symbols[i])
             return error.set(LATHE_BAD_ARTIFACT, "symbol %d has no name", i);
     if (const lathe_status bad = checkConstants(desc, constantBytes, error))
+        return bad;
+    if (const lathe_status bad = checkStates(desc, error))
         return bad;
     return checkCalls(desc, error);
 }

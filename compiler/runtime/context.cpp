@@ -68,13 +68,15 @@ uint64_t entropy() {
 
 Context::Context(std::shared_ptr<const Model> model, const lathe_context_options& options)
     : model_(std::move(model)), memory_(options.allocate, options.release, options.user, options.memory_limit),
-      arena_(memory_), pool_(options.threads, flushesSubnormals(model_->desc()), this), exec_{this, 0, false} {
+      arena_(memory_), states_(*model_, memory_), pool_(options.threads, flushesSubnormals(model_->desc()), this),
+      exec_{this, 0, false} {
     inputs_.reserve(model_->inputTypes().size());
     for (size_t i = 0; i < model_->inputTypes().size(); ++i)
         inputs_.push_back({.own = GrowingBuffer(memory_)});
     outputs_.reserve(model_->outputTypes().size());
     for (size_t i = 0; i < model_->outputTypes().size(); ++i)
         outputs_.push_back({.own = GrowingBuffer(memory_)});
+    describeStates();
     seed_ = entropy();
 }
 
@@ -151,39 +153,38 @@ void Context::setSeed(uint64_t seed) {
 lathe_status Context::checkOverlap() {
     const auto isCallers = [](const Input& input) { return input.data != input.own.data(); };
     const auto isBound = [](const Output& output) { return output.bound != nullptr; };
-    if (std::none_of(inputs_.begin(), inputs_.end(), isCallers) &&
-        std::none_of(outputs_.begin(), outputs_.end(), isBound))
-        return LATHE_OK; // the context's own pieces lie apart
     const lathe_model_desc& desc = model_->desc();
+    if (std::none_of(inputs_.begin(), inputs_.begin() + desc.input_count, isCallers) &&
+        std::none_of(outputs_.begin(), outputs_.begin() + desc.output_count, isBound))
+        return LATHE_OK; // the context's own pieces, states among them, lie apart
     const auto written = [](const Output& output) -> Range {
         return output.bound ? Range{output.bound, output.boundBytes} : Range{output.own.data(), output.own.capacity()};
     };
-    for (int32_t i = 0; i < desc.output_count; ++i) {
+    for (int32_t i = 0; i < desc.output_count + desc.state_count; ++i) {
         const Output& output = outputs_[static_cast<size_t>(i)];
-        for (int32_t k = 0; k < desc.input_count; ++k) {
+        for (int32_t k = 0; k < desc.input_count + desc.state_count; ++k) {
             const Input& input = inputs_[static_cast<size_t>(k)];
             if (overlap(written(output), {input.data, input.bytes}))
                 return error_.set(LATHE_INVALID_ARGUMENT,
                                   "output '%s' would be written to memory that input '%s' is read from: give one of "
                                   "them memory of its own",
-                                  desc.outputs[i].name, desc.inputs[k].name);
+                                  model_->outputDesc(i).name, model_->inputDesc(k).name);
         }
         for (int32_t k = 0; k < i; ++k)
             if (overlap(written(output), written(outputs_[static_cast<size_t>(k)])))
                 return error_.set(LATHE_INVALID_ARGUMENT,
                                   "outputs '%s' and '%s' would be written to the same memory: give each its own",
-                                  desc.outputs[k].name, desc.outputs[i].name);
+                                  model_->outputDesc(k).name, model_->outputDesc(i).name);
     }
     return LATHE_OK;
 }
 
 void Context::prepareRun() {
-    const lathe_model_desc& desc = model_->desc();
-    for (int32_t i = 0; i < desc.output_count; ++i) {
-        Output& output = outputs_[static_cast<size_t>(i)];
-        output.data = nullptr;
-        for (int32_t axis = 0; axis < desc.outputs[i].rank; ++axis)
-            output.dims[axis] = desc.outputs[i].dims[axis] >= 0 ? desc.outputs[i].dims[axis] : -1;
+    for (size_t i = 0; i < outputs_.size(); ++i) {
+        const lathe_value_desc& value = model_->outputDesc(static_cast<int32_t>(i));
+        outputs_[i].data = nullptr;
+        for (int32_t axis = 0; axis < value.rank; ++axis)
+            outputs_[i].dims[axis] = value.dims[axis] >= 0 ? value.dims[axis] : -1;
     }
     failure_ = {};
     tooSmall_ = -1;
@@ -201,6 +202,7 @@ lathe_status Context::run() {
     for (int32_t i = 0; i < desc.input_count; ++i)
         if (!inputs_[static_cast<size_t>(i)].data)
             return error_.set(LATHE_MISSING_INPUT, "input '%s' is not set", desc.inputs[i].name);
+    bindStates();
     if (const lathe_status bad = checkOverlap())
         return bad;
     prepareRun();
@@ -210,6 +212,8 @@ lathe_status Context::run() {
     const lathe_status result = status == 0 ? checkOutputs() : explain(status);
     arena_.endRun();
     good_ = result == LATHE_OK;
+    if (good_)
+        states_.advance();
     return result;
 }
 
@@ -218,7 +222,7 @@ lathe_status Context::explain(int32_t status) {
         failure_ = {true, -1, status};
     if (tooSmall_ >= 0)
         return error_.set(LATHE_MISMATCH, "output '%s' needs %lld bytes, but the buffer bound to it has %lld",
-                          model_->desc().outputs[tooSmall_].name, static_cast<long long>(neededBytes_),
+                          model_->outputDesc(tooSmall_).name, static_cast<long long>(neededBytes_),
                           static_cast<long long>(outputs_[static_cast<size_t>(tooSmall_)].boundBytes));
     if (contradicted_ >= 0)
         return contradiction(contradicted_);
@@ -249,7 +253,7 @@ void Context::appendInputDims() {
 bool Context::outputFits(int32_t index) const {
     const Output& output = outputs_[static_cast<size_t>(index)];
     int64_t bytes = 0;
-    return sizeOf(output.dims, model_->desc().outputs[index].rank,
+    return sizeOf(output.dims, model_->outputDesc(index).rank,
                   elementBytes(model_->outputTypes()[static_cast<size_t>(index)]), bytes) &&
            bytes == output.bytes;
 }
@@ -257,28 +261,24 @@ bool Context::outputFits(int32_t index) const {
 lathe_status Context::contradiction(int32_t index) {
     const Output& output = outputs_[static_cast<size_t>(index)];
     return error_.set(LATHE_INTERNAL, "the model asked for %lld bytes for output '%s', which its dims (%s) do not make",
-                      static_cast<long long>(output.bytes), model_->desc().outputs[index].name,
-                      textOf(output.dims, model_->desc().outputs[index].rank).text);
+                      static_cast<long long>(output.bytes), model_->outputDesc(index).name,
+                      textOf(output.dims, model_->outputDesc(index).rank).text);
 }
 
-/// That the entry kept its side: all dims set, all data asked for.
+/// That the entry kept its side: all dims set, all data asked for, and of a state as much as it has.
 lathe_status Context::checkOutputs() {
-    const lathe_model_desc& desc = model_->desc();
-    for (int32_t i = 0; i < desc.output_count; ++i) {
-        Output& output = outputs_[static_cast<size_t>(i)];
-        for (int32_t axis = 0; axis < desc.outputs[i].rank; ++axis)
+    for (size_t i = 0; i < outputs_.size(); ++i) {
+        Output& output = outputs_[i];
+        const auto index = static_cast<int32_t>(i);
+        const lathe_value_desc& value = model_->outputDesc(index);
+        for (int32_t axis = 0; axis < value.rank; ++axis)
             if (output.dims[axis] < 0)
-                return error_.set(LATHE_INTERNAL, "the model did not set dim %d of output '%s'", axis,
-                                  desc.outputs[i].name);
+                return error_.set(LATHE_INTERNAL, "the model did not set dim %d of output '%s'", axis, value.name);
         if (!output.data)
-            return error_.set(LATHE_INTERNAL, "the model did not write output '%s'", desc.outputs[i].name);
-        if (!outputFits(i))
-            return contradiction(i);
-        int64_t stride = 1;
-        for (int32_t axis = desc.outputs[i].rank - 1; axis >= 0; --axis) {
-            output.strides[axis] = stride;
-            stride *= std::max<int64_t>(output.dims[axis], 1);
-        }
+            return error_.set(LATHE_INTERNAL, "the model did not write output '%s'", value.name);
+        if (!outputFits(index) || (index >= model_->desc().output_count && output.bytes != output.boundBytes))
+            return contradiction(index);
+        setStrides(value.rank, output.dims, output.strides);
     }
     return LATHE_OK;
 }
@@ -312,6 +312,7 @@ lathe_memory_info Context::memoryInfo() const {
     }
     for (const Output& output : outputs_)
         info.outputs += output.own.capacity();
+    info.inputs = states_.memory();
     for (const Input& input : inputs_)
         info.inputs += input.own.capacity();
     return info;

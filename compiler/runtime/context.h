@@ -4,6 +4,7 @@
 // a time; during a run its workers see it only through the pool.
 #pragma once
 
+#include "runtime/context_states.h"
 #include "runtime/exec.h"
 #include "runtime/memory.h"
 #include "runtime/model.h"
@@ -26,6 +27,9 @@ public:
     lathe_status bindOutput(int32_t index, const DLTensor* tensor);
     lathe_status run();
     lathe_status output(int32_t index, DLTensor* tensor);
+    lathe_status setState(int32_t index, const DLTensor* tensor);
+    lathe_status state(int32_t index, DLTensor* tensor);
+    void resetStates();
     void setSeed(uint64_t seed);
     lathe_memory_info memoryInfo() const;
 
@@ -66,6 +70,10 @@ private:
         GrowingBuffer own;
     };
 
+    lathe_status checkState(int32_t index);
+    void describeStates();
+    /// What the next run reads and writes of them.
+    void bindStates();
     lathe_status checkInput(int32_t index, const DLTensor* tensor, int64_t& bytes);
     /// That what a run will write to is neither an input nor another output, not even in part: kernels read it meanwhile.
     lathe_status checkOverlap();
@@ -81,7 +89,8 @@ private:
     std::shared_ptr<const Model> model_;
     Memory memory_;
     Arena arena_;
-    std::vector<Input> inputs_;
+    ContextStates states_;
+    std::vector<Input> inputs_; // the model's, and behind them its states, as of the outputs
     std::vector<Output> outputs_;
     std::vector<GrowingBuffer> kept_; // by place
     Profile profile_;

@@ -85,20 +85,23 @@ LATHE_RT_API const char* lathe_model_name(const lathe_model* model);
 LATHE_RT_API const char* lathe_model_metadata(const lathe_model* model); /* JSON; "" if none */
 LATHE_RT_API int32_t lathe_model_input_count(const lathe_model* model);
 LATHE_RT_API int32_t lathe_model_output_count(const lathe_model* model);
+LATHE_RT_API int32_t lathe_model_state_count(const lathe_model* model);
 LATHE_RT_API int32_t lathe_model_symbol_count(const lathe_model* model);
 LATHE_RT_API int32_t lathe_model_call_count(const lathe_model* model);
 LATHE_RT_API lathe_status lathe_model_input(const lathe_model* model, int32_t index, lathe_value_info* info);
 LATHE_RT_API lathe_status lathe_model_output(const lathe_model* model, int32_t index, lathe_value_info* info);
+LATHE_RT_API lathe_status lathe_model_state(const lathe_model* model, int32_t index, lathe_value_info* info);
 LATHE_RT_API lathe_status lathe_model_call(const lathe_model* model, int32_t index, lathe_call_info* info);
 LATHE_RT_API const char* lathe_model_symbol(const lathe_model* model, int32_t index);     /* NULL: no such symbol */
 LATHE_RT_API int32_t lathe_model_find_input(const lathe_model* model, const char* name);  /* -1: none */
 LATHE_RT_API int32_t lathe_model_find_output(const lathe_model* model, const char* name); /* -1: none */
+LATHE_RT_API int32_t lathe_model_find_state(const lathe_model* model, const char* name);  /* -1: none */
 
 /* ---- contexts */
 typedef struct lathe_context_options {
     size_t struct_bytes;  /* sizeof(lathe_context_options): later versions append */
     int32_t threads;      /* the caller's included; 0: as many as this process may use */
-    int64_t memory_limit; /* bytes of the context's arena, outputs and copied inputs; 0: none */
+    int64_t memory_limit; /* bytes of the context's arena, outputs, copied inputs and states; 0: none */
     /* Both or neither. Gives memory of that alignment, or NULL; called by the context's caller's thread alone. */
     void* (*allocate)(void* user, size_t bytes, size_t alignment);
     void (*release)(void* user, void* memory, size_t bytes);
@@ -128,13 +131,22 @@ LATHE_RT_API lathe_status lathe_run(lathe_context* context);
  * the next run could read where it lies, unless that writes the output elsewhere. */
 LATHE_RT_API lathe_status lathe_get_output(lathe_context* context, int32_t index, DLTensor* tensor);
 
+/* ---- states: what a model keeps from one run to the next, such as the hidden values of a streaming net. Each context has its
+ * own, which begin as the model says. They are no inputs and no outputs; a run that fails leaves them as they were. */
+/* All states as the model says that they begin. */
+LATHE_RT_API lathe_status lathe_reset_states(lathe_context* context);
+/* Copies the tensor (any strides): the next run goes on from it. */
+LATHE_RT_API lathe_status lathe_set_state(lathe_context* context, int32_t index, const DLTensor* tensor);
+/* What the next run goes on from. Valid, and to be read alone, until the next run and until states are set or reset. */
+LATHE_RT_API lathe_status lathe_get_state(lathe_context* context, int32_t index, DLTensor* tensor);
+
 typedef struct lathe_memory_info {
     /* Most that the last run used of its arena at one time, and what the arena holds now; both with all that the context
      * holds for values that loops hand on, from earlier runs too. */
     int64_t arena_peak;
     int64_t arena_reserved;
     int64_t outputs; /* memory of the context for outputs, bound ones left out */
-    int64_t inputs;  /* … for copied inputs */
+    int64_t inputs;  /* … for copied inputs and states */
 } lathe_memory_info;
 LATHE_RT_API void lathe_memory(const lathe_context* context, lathe_memory_info* info);
 

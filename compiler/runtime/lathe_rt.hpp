@@ -73,10 +73,10 @@ inline void check(lathe_status status) {
 template <class T>
 constexpr DLDataType typeOf() {
     static_assert(std::is_arithmetic_v<T>, "elements are numbers; others go through lathe_rt.h");
-    constexpr int code = std::is_same_v<T, bool>         ? kDLBool
-                         : std::is_floating_point_v<T>   ? kDLFloat
-                         : std::is_signed_v<T>           ? kDLInt
-                                                         : kDLUInt;
+    constexpr int code = std::is_same_v<T, bool>       ? kDLBool
+                         : std::is_floating_point_v<T> ? kDLFloat
+                         : std::is_signed_v<T>         ? kDLInt
+                                                       : kDLUInt;
     return {static_cast<std::uint8_t>(code), static_cast<std::uint8_t>(8 * sizeof(T)), 1};
 }
 
@@ -109,12 +109,16 @@ public:
     std::string metadata() const { return lathe_model_metadata(model_); }
     std::vector<Value> inputs() const { return values(lathe_model_input_count(model_), lathe_model_input); }
     std::vector<Value> outputs() const { return values(lathe_model_output_count(model_), lathe_model_output); }
-    /// The ordinal of an input or output; throws for none.
+    std::vector<Value> states() const { return values(lathe_model_state_count(model_), lathe_model_state); }
+    /// The ordinal of an input, output or state; throws for none.
     std::int32_t input(const std::string& name) const {
         return found(lathe_model_find_input(model_, name.c_str()), "input", name);
     }
     std::int32_t output(const std::string& name) const {
         return found(lathe_model_find_output(model_, name.c_str()), "output", name);
+    }
+    std::int32_t state(const std::string& name) const {
+        return found(lathe_model_find_state(model_, name.c_str()), "state", name);
     }
 
 private:
@@ -186,6 +190,27 @@ public:
     void seed(std::uint64_t value) { check(lathe_set_seed(context_, value)); }
     void run() { check(lathe_run(context_)); }
 
+    /// States are what they were in a new context.
+    void resetStates() { check(lathe_reset_states(context_)); }
+    /// The next run goes on from these elements.
+    template <class T>
+    void setState(std::int32_t state, const T* data, const std::vector<std::int64_t>& dims) {
+        std::vector<std::int64_t> shape = dims;
+        DLTensor tensor = tensorOf(data, detail::typeOf<T>(), shape);
+        check(lathe_set_state(context_, state, &tensor));
+    }
+    /// What the next run goes on from, until that run, or until states are set or reset.
+    DLTensor stateRaw(std::int32_t index) const {
+        DLTensor tensor{};
+        check(lathe_get_state(context_, index, &tensor));
+        return tensor;
+    }
+    /// The same as elements of T, which must be the state's type.
+    template <class T>
+    View<const T> state(std::int32_t index) const {
+        return viewOf<T>(stateRaw(index), "the state");
+    }
+
     /// An output of the last run, until the next one.
     DLTensor outputRaw(std::int32_t index) const {
         DLTensor tensor{};
@@ -195,10 +220,15 @@ public:
     /// The same as elements of T, which must be the output's type.
     template <class T>
     View<const T> output(std::int32_t index) const {
-        const DLTensor tensor = outputRaw(index);
+        return viewOf<T>(outputRaw(index), "the output");
+    }
+
+private:
+    template <class T>
+    static View<const T> viewOf(const DLTensor& tensor, const std::string& what) {
         const DLDataType wanted = detail::typeOf<T>();
         if (tensor.dtype.code != wanted.code || tensor.dtype.bits != wanted.bits)
-            detail::fail(LATHE_MISMATCH, "the output has elements of another type");
+            detail::fail(LATHE_MISMATCH, (what + " has elements of another type").c_str());
         View<const T> view;
         view.dims.assign(tensor.shape, tensor.shape + tensor.ndim);
         view.size = 1;
@@ -207,8 +237,6 @@ public:
         view.data = reinterpret_cast<const T*>(static_cast<const char*>(tensor.data) + tensor.byte_offset);
         return view;
     }
-
-private:
     void check(lathe_status status) const {
         if (status != LATHE_OK)
             detail::fail(status, lathe_last_error(context_), lathe_last_error_node(context_));

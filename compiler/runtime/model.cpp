@@ -11,6 +11,14 @@
 
 namespace lathe::runtime {
 
+namespace {
+
+void setType(const lathe_value_desc& value, DLDataType& type) {
+    toDlpack(value.type_code, value.bits, type);
+}
+
+} // namespace
+
 lathe_status Model::load(const char* path, ErrorText& error, std::shared_ptr<const Model>& model) {
     auto loaded = std::make_shared<Model>();
     if (const lathe_status bad = loaded->file_.load(path, error))
@@ -41,16 +49,24 @@ lathe_status Model::adopt(const lathe_model_desc* desc, const char* constants, i
         return bad;
     desc_ = desc;
     constants_ = constants;
-    inputTypes_.resize(static_cast<size_t>(desc->input_count));
-    outputTypes_.resize(static_cast<size_t>(desc->output_count));
+    inputTypes_.resize(static_cast<size_t>(desc->input_count) + static_cast<size_t>(desc->state_count));
+    outputTypes_.resize(static_cast<size_t>(desc->output_count) + static_cast<size_t>(desc->state_count));
     for (size_t i = 0; i < inputTypes_.size(); ++i)
-        toDlpack(desc->inputs[i].type_code, desc->inputs[i].bits, inputTypes_[i]);
+        setType(inputDesc(static_cast<int32_t>(i)), inputTypes_[i]);
     for (size_t i = 0; i < outputTypes_.size(); ++i)
-        toDlpack(desc->outputs[i].type_code, desc->outputs[i].bits, outputTypes_[i]);
+        setType(outputDesc(static_cast<int32_t>(i)), outputTypes_[i]);
     if (desc->functions)
         // Atomic: two threads may load one artifact, which the loader then maps once.
         std::atomic_ref(*desc->functions).store(functionTable(), std::memory_order_relaxed);
     return LATHE_OK;
+}
+
+const lathe_value_desc& Model::inputDesc(int32_t index) const {
+    return index < desc_->input_count ? desc_->inputs[index] : desc_->states[index - desc_->input_count].value;
+}
+
+const lathe_value_desc& Model::outputDesc(int32_t index) const {
+    return index < desc_->output_count ? desc_->outputs[index] : desc_->states[index - desc_->output_count].value;
 }
 
 const void* Model::constant(int32_t index) const {

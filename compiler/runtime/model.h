@@ -17,8 +17,11 @@ public:
                                    ErrorText& error, std::shared_ptr<const Model>& model);
 
     const lathe_model_desc& desc() const { return *desc_; }
+    /// Of what generated code takes for inputs and outputs: the model's, and behind them its states.
     const std::vector<DLDataType>& inputTypes() const { return inputTypes_; }
     const std::vector<DLDataType>& outputTypes() const { return outputTypes_; }
+    const lathe_value_desc& inputDesc(int32_t index) const;
+    const lathe_value_desc& outputDesc(int32_t index) const;
     /// Null for an index that does not exist.
     const void* constant(int32_t index) const;
 

@@ -63,6 +63,14 @@ lathe_status checkTensor(const lathe_value_desc& value, DLDataType type, const c
     return LATHE_OK;
 }
 
+void setStrides(int32_t rank, const int64_t* dims, int64_t* strides) {
+    int64_t stride = 1;
+    for (int32_t axis = rank - 1; axis >= 0; --axis) {
+        strides[axis] = stride;
+        stride *= std::max<int64_t>(dims[axis], 1);
+    }
+}
+
 bool isCompact(const DLTensor& tensor) {
     if (!tensor.strides)
         return true;

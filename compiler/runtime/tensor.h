@@ -20,10 +20,12 @@ struct DimsText {
 DimsText textOf(const int64_t* dims, int32_t rank);
 
 /// dtype, rank, size and the fixed dims of `value` against a DLTensor on the host. Sets `bytes` to the size of its elements.
-/// kind is "input" or "output".
+/// kind is "input", "output" or "state".
 lathe_status checkTensor(const lathe_value_desc& value, DLDataType type, const char* kind, const DLTensor* tensor,
                          int64_t& bytes, ErrorText& error);
 
+/// Of elements that lie row-major without gaps.
+void setStrides(int32_t rank, const int64_t* dims, int64_t* strides);
 /// True if the elements lie row-major without gaps.
 bool isCompact(const DLTensor& tensor);
 const char* dataOf(const DLTensor& tensor);

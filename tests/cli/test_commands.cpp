@@ -146,8 +146,8 @@ private slots:
         const Outcome outcome = runLathe({"inspect", "--json", model_, "--shape", "x=5,3"});
         QCOMPARE(outcome.code, 0);
         const QJsonObject facts = jsonLines(outcome.out).value(0);
-        hasFields(facts,
-                  {"inputs", "outputs", "symbols", "operators", "parameters", "flops", "peak_bytes", "unsupported"});
+        hasFields(facts, {"inputs", "outputs", "states", "symbols", "operators", "parameters", "flops", "peak_bytes",
+                          "unsupported"});
         const QJsonObject input = facts["inputs"].toArray().at(0).toObject();
         QCOMPARE(input["name"].toString(), "x");
         QCOMPARE(input["dtype"].toString(), "float32");

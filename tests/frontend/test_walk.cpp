@@ -4,6 +4,7 @@
 // branches of its own.
 #include "frontend/common/emit.h"
 #include "frontend/common/walk.h"
+#include "relay/verify.h"
 #include "support/program_of_tests.h"
 
 #include <QTest>
@@ -32,6 +33,32 @@ void convertChoose(NodeReader& node, Builder& b) {
     node.set(0, b.ifElse(node.in(0), arm("yes"), arm("no")));
 }
 
+/// Gives what "kept" held, which is 0.5 before the first call.
+void convertKept(NodeReader& node, Builder&) {
+    node.set(0, node.walk.variable("kept", relay::makeSplat(types::Float32, {2}, 0.5)));
+}
+
+/// What "kept" will hold.
+void convertKeep(NodeReader& node, Builder&) {
+    node.walk.assign("kept", node.in(0));
+}
+
+void convertUnset(NodeReader& node, Builder&) {
+    node.set(0, node.walk.variable("unset", nullptr));
+}
+
+/// Says that "set" holds 1, 1 before the first call, and gives it.
+void convertSet(NodeReader& node, Builder& b) {
+    node.walk.initially([&] { node.walk.assign("set", b.constant(relay::makeSplat(types::Float32, {2}, 1))); });
+    node.set(0, node.walk.variable("set", nullptr));
+}
+
+/// The same with what is no constant.
+void convertSetWrongly(NodeReader& node, Builder&) {
+    node.walk.initially([&] { node.walk.assign("set", node.in(0)); });
+    node.set(0, node.walk.variable("set", nullptr));
+}
+
 model::Node makeNode(int32_t id, const std::string& op, std::vector<std::string> inputs, const std::string& output) {
     model::Node node;
     node.id = id;
@@ -42,13 +69,24 @@ model::Node makeNode(int32_t id, const std::string& op, std::vector<std::string>
     return node;
 }
 
+model::Node withoutResult(int32_t id, const std::string& op, std::vector<std::string> inputs) {
+    model::Node node = makeNode(id, op, std::move(inputs), "");
+    node.outputs.clear();
+    return node;
+}
+
 class MadeUp : public frontend::Dialect {
 public:
     frontend::ConvertFn converterOf(const model::Node& node) const override {
-        return node.op == "plus"     ? convertPlus
-               : node.op == "total"  ? convertTotal
-               : node.op == "choose" ? convertChoose
-                                     : nullptr;
+        return node.op == "plus"      ? convertPlus
+               : node.op == "total"   ? convertTotal
+               : node.op == "choose"  ? convertChoose
+               : node.op == "kept"    ? convertKept
+               : node.op == "keep"    ? convertKeep
+               : node.op == "unset"   ? convertUnset
+               : node.op == "set"     ? convertSet
+               : node.op == "setting" ? convertSetWrongly
+                                      : nullptr;
     }
     std::optional<Diagnostic> refusalOf(const model::Node& node) const override {
         return converterOf(node) || node.op == "twice"
@@ -127,6 +165,78 @@ private slots:
         QVERIFY(walked.builder.failed());
         QCOMPARE(walked.builder.error().what, std::string("plus takes two"));
         QCOMPARE(walked.builder.error().node, std::string("the plus"));
+    }
+
+    /// Reads, assigns, reads again: the second read is of what was assigned.
+    void variablesAreStates() {
+        const Walked walked({makeNode(0, "kept", {}, "before"), makeNode(1, "plus", {"before", "x"}, "sum"),
+                             withoutResult(2, "keep", {"sum"}), makeNode(3, "kept", {}, "after"),
+                             makeNode(4, "plus", {"after", "x"}, "y")});
+        QVERIFY2(!walked.builder.failed(), walked.builder.failed() ? walked.builder.error().what.c_str() : "");
+        const relay::Function& main = walked.module.main();
+        QCOMPARE(main.states.size(), size_t{1});
+        QCOMPARE(main.states[0].name, std::string("kept"));
+        QVERIFY(main.states[0].initial->hash == relay::makeSplat(types::Float32, {2}, 0.5)->hash);
+        QCOMPARE(relay::inputParams(main).size(), size_t{2});
+        QCOMPARE(relay::stateParams(main)[0].name, std::string("kept"));
+        QCOMPARE(main.outputNames, std::vector<std::string>{"y"});
+        QVERIFY(relay::verify(walked.module));
+        const auto& bindings = main.body->bindings; // sum, y, both
+        QCOMPARE(bindings.size(), size_t{3});
+        QCOMPARE(relay::operands(bindings[0]->rhs).front(), main.params[2].var);
+        QCOMPARE(relay::operands(bindings[1]->rhs).front(), bindings[0]->var);
+        QCOMPARE(relay::operands(bindings[2]->rhs), (std::vector{bindings[1]->var, bindings[0]->var}));
+    }
+
+    void variablesThatAreOnlyReadStayAsTheyAre() {
+        const Walked walked({makeNode(0, "set", {}, "s"), makeNode(1, "plus", {"s", "x"}, "y")});
+        QVERIFY2(!walked.builder.failed(), walked.builder.failed() ? walked.builder.error().what.c_str() : "");
+        const relay::Function& main = walked.module.main();
+        QCOMPARE(main.states.size(), size_t{1});
+        QVERIFY(main.states[0].initial->hash == relay::makeSplat(types::Float32, {2}, 1)->hash);
+        QCOMPARE(relay::operands(main.body->bindings.back()->rhs).back(), relay::stateParams(main)[0].var);
+        QVERIFY(relay::verify(walked.module));
+    }
+
+    void variablesThatNothingInitializesAreRefused() {
+        const Walked walked({makeNode(0, "unset", {}, "y")});
+        QVERIFY(walked.builder.failed());
+        QVERIFY(walked.builder.error().kind == ErrorKind::Unsupported);
+        QVERIFY(QString::fromStdString(walked.builder.error().what).contains("'unset' is read, but nothing says"));
+        QCOMPARE(walked.builder.error().node, std::string("the unset"));
+        const Walked wrongly({makeNode(0, "setting", {"x"}, "y")});
+        QVERIFY(wrongly.builder.failed());
+        QVERIFY(QString::fromStdString(wrongly.builder.error().what).contains("is no constant"));
+    }
+
+    void whatIsAssignedFits() {
+        const Walked walked({makeNode(0, "kept", {}, "before"), withoutResult(1, "keep", {"b"}),
+                             makeNode(2, "plus", {"before", "x"}, "y")});
+        QVERIFY(walked.builder.failed());
+        QVERIFY(QString::fromStdString(walked.builder.error().what).contains("is float32[2], and is assigned bool[]"));
+    }
+
+    void branchesReadVariablesAndDoNotAssignThem() {
+        const auto branch = [](std::vector<model::Node> nodes) {
+            auto graph = std::make_shared<model::Graph>();
+            graph->outputs = {{"given", {}}};
+            graph->nodes = std::move(nodes);
+            return std::shared_ptr<const model::Graph>(graph);
+        };
+        model::Node choose = makeNode(0, "choose", {"b"}, "c");
+        choose.attributes = {{"yes", branch({makeNode(1, "kept", {}, "given")})},
+                             {"no", branch({makeNode(2, "plus", {"x", "x"}, "given")})}};
+        const Walked walked({choose, makeNode(3, "plus", {"c", "x"}, "sum"), withoutResult(4, "keep", {"sum"}),
+                             makeNode(5, "plus", {"sum", "x"}, "y")});
+        QVERIFY2(!walked.builder.failed(), walked.builder.failed() ? walked.builder.error().what.c_str() : "");
+        QCOMPARE(walked.module.main().states.size(), size_t{1});
+        QVERIFY(relay::verify(walked.module));
+        choose.attributes[1] = {"no",
+                                branch({withoutResult(2, "keep", {"x"}), makeNode(3, "plus", {"x", "x"}, "given")})};
+        const Walked refused({choose, makeNode(4, "plus", {"c", "x"}, "y")});
+        QVERIFY(refused.builder.failed());
+        QVERIFY(refused.builder.error().kind == ErrorKind::Unsupported);
+        QVERIFY(QString::fromStdString(refused.builder.error().what).contains("in a branch or a loop"));
     }
 
     /// One branch gives a vector, the other a number: what follows goes into both, and gives a number in both.

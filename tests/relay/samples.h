@@ -19,6 +19,19 @@ fn main(%1 "input": float32[n{1..64}, 3, 8, 8]) -> float32[n, 4] outputs ["y"] {
 }
 )";
 
+/// A net that adds what it is given to what it keeps, and counts its calls; a third state stays what it is.
+inline constexpr const char* states = R"(module next %20
+
+fn main(%1 "x": float32[4], %2 "sum": float32[4], %3 "calls": int64[], %4 "kept": int8[20]) -> (float32[4], float32[4], int64[], int8[20]) outputs ["y"] states ["sum" = const float32[4] splat [0], "calls" = const int64[] [5], "kept" = const int8[20] splat [-3]] {
+  %5 = add(%1, %2) : float32[4] @{0}
+  %6 = const int64[] [1] @{1}
+  %7 = add(%3, %6) : int64[] @{1}
+  %8 = relu(%5) : float32[4] @{2} as "y"
+  %9 = tuple(%8, %5, %7, %4) : (float32[4], float32[4], int64[], int8[20]) @{2}
+  -> %9
+}
+)";
+
 /// Branches, loops, lists, optional values, closures, recursion, a data type of its own.
 inline constexpr const char* control = R"(module next %60
 data Tree(T) { Leaf(), Node(T, Tree(T), Tree(T)) }

@@ -12,6 +12,7 @@
 #include "relay/transform/fuse.h"
 #include "relay/transform/inline_functions.h"
 #include "relay/transform/make.h"
+#include "relay/transform/observe.h"
 #include "relay/transform/simplify_arithmetic.h"
 #include "relay/transform/simplify_inference.h"
 #include "relay/transform/sink_transposes.h"
@@ -174,6 +175,20 @@ private slots:
         QVERIFY(!folded(counts, "mod(%2, %2) {fmod=false}"));
         QVERIFY(folded(weights, "divide(%2, %2)"));
         QVERIFY(folded(weights, "mod(%2, %2) {fmod=true}"));
+    }
+
+    void observedValuesStandBeforeStates() {
+        const std::vector<std::string> values{"s"};
+        const Module module = read(
+            "module next %9\nfn main(%1 \"x\": float32[2], %2 \"h\": float32[2]) -> (float32[2], float32[2]) outputs "
+            "[\"y\"] states [\"h\" = const float32[2] splat [0]] {\n  %3 = add(%1, %2) : float32[2] @{0} as \"s\"\n"
+            "  %4 = exp(%3) : float32[2] @{1} as \"y\"\n  %5 = tuple(%4, %2) : (float32[2], float32[2]) @{1}\n"
+            "  -> %5\n}\n");
+        const Module observed = observe(module, values);
+        QCOMPARE(body(observed), list({"%3 = add(%1, %2)", "%4 = exp(%3)", "%9 = tuple(%4, %3, %2)", "-> %9"}));
+        QCOMPARE(observed.main().outputNames, (std::vector<std::string>{"y", "s"}));
+        QCOMPARE(outputTypes(observed.main()).size(), size_t{2});
+        QCOMPARE(inputParams(observed.main()).size(), size_t{1});
     }
 
     void equalBindingsAreOne() {
@@ -372,7 +387,7 @@ private slots:
     void allPassesKeepTheSamples() {
         NoEvaluator evaluator;
         Budget budget;
-        for (const char* text : {samples::network, samples::control}) {
+        for (const char* text : {samples::network, samples::states, samples::control}) {
             Result<Module> flat = inlineFunctions(read(text));
             QVERIFY(flat);
             Module module = *flat;
@@ -386,6 +401,7 @@ private slots:
                      [](const Module& m) { return fuse(m).module; }}) {
                 module = pass(module);
                 QVERIFY2(!body(module)[0].startsWith("error"), qPrintable(body(module)[0]));
+                QCOMPARE(module.main().states.size(), flat->main().states.size());
             }
         }
     }

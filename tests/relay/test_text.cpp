@@ -21,6 +21,7 @@ private slots:
         QTest::addColumn<QString>("text");
         QTest::newRow("network") << samples::network;
         QTest::newRow("control") << samples::control;
+        QTest::newRow("states") << samples::states;
     }
 
     void printsWhatItRead() {
@@ -87,6 +88,31 @@ private slots:
         QCOMPARE(module.error().line, line);
     }
 
+    void statesThatDoNotFitAreFound_data() {
+        QTest::addColumn<QString>("from");
+        QTest::addColumn<QString>("to");
+        QTest::addColumn<QString>("what");
+        QTest::newRow("more than parameters")
+            << "states [" << "states [\"a\" = const int8[] [0], \"b\" = const int8[] [0], "
+            << "5 states of 4 parameters";
+        QTest::newRow("parameter") << "\"calls\": int64[]" << "\"calls\": int64[1]" << "state 'calls' is int64[]";
+        QTest::newRow("result") << "int64[], int8[20]) outputs" << "int64[], int8[21]) outputs" << "would become";
+        QTest::newRow("one name for two") << "\"sum\" = " << "\"kept\" = " << "no name of its own";
+        QTest::newRow("no name") << "\"sum\" = " << "\"\" = " << "no name of its own";
+        QTest::newRow("text") << "const int64[] [5]" << "const string[] [\"5\"]" << "no tensor of numbers";
+        QTest::newRow("not in main") << "fn main" << "fn other" << "only main";
+    }
+
+    void statesThatDoNotFitAreFound() {
+        QFETCH(QString, from);
+        QFETCH(QString, to);
+        QFETCH(QString, what);
+        const QString text = QString(samples::states).replace(from, to);
+        const Result<Module> module = parse(text.toStdString(), {});
+        QVERIFY(!module);
+        QVERIFY2(QString::fromStdString(module.error().what).contains(what), toString(module.error()).c_str());
+    }
+
     void undefinedSymbolsAreFound() {
         QString text = QString(samples::control).replace("captures(%24)", "captures()");
         QVERIFY(!parse(text.toStdString(), {}));
@@ -97,7 +123,7 @@ private slots:
         const std::string_view tokens[] = {"%1", "{", "}", "(", ")",       "->", "fn", "n", "9999999999999999999",
                                            "-1", "[", "]", ",", "float32", "@{", "\"", "0"};
         for (int round = 0; round < 1000; ++round) {
-            std::string text = round % 2 ? samples::network : samples::control;
+            std::string text = round % 3 == 0 ? samples::states : round % 3 == 1 ? samples::network : samples::control;
             for (unsigned edit = 0; edit <= random() % 4; ++edit) {
                 size_t at = random() % text.size();
                 switch (random() % 4) {

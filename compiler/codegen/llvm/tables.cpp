@@ -26,11 +26,13 @@ public:
         auto* entryType = llvm::FunctionType::get(llvm::Type::getInt32Ty(context_), {ptr()}, false);
         llvm::Function* entry = llvm::Function::Create(entryType, llvm::GlobalValue::ExternalLinkage, t.entry, module_);
 
-        std::vector<Constant*> inputs, outputs, symbols, constants, kernels, calls;
+        std::vector<Constant*> inputs, outputs, states, symbols, constants, kernels, calls;
         for (const ModelTables::Value& v : t.inputs)
             inputs.push_back(value(v));
         for (const ModelTables::Value& v : t.outputs)
             outputs.push_back(value(v));
+        for (const ModelTables::State& s : t.states)
+            states.push_back(record({value(s.value), i32(s.initial), i32(0)}));
         for (const std::string& s : t.symbols)
             symbols.push_back(text(s));
         for (const ModelTables::Constant& c : t.constants)
@@ -66,7 +68,8 @@ public:
                                   functions,
                                   text(fmt::format("{}", fmt::join(required.isa, " "))),
                                   i32(required.vectorBits),
-                                  i32(0)});
+                                  i32(size(t.states)),
+                                  array(states)});
         new llvm::GlobalVariable(module_, model->getType(), false, llvm::GlobalValue::ExternalLinkage, model,
                                  "lathe_model");
     }

@@ -8,6 +8,7 @@
 #include "model/model_graph.h"
 #include "relay/builder.h"
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -48,6 +49,16 @@ public:
                                    const std::vector<Value>& inputs) = 0;
     /// A number a random call, in the model's order.
     virtual int64_t nextRandomCall() = 0;
+
+    // ---- variables: what the model keeps from one call to the next (relay::Function::states)
+
+    /// What the variable holds here: what was assigned to it last, else what it held before this call of the model. Before the
+    /// first call that is `initial`; null: what was assigned within `initially`, and a fault if nothing was.
+    virtual Var variable(const std::string& name, const relay::ConstantPtr& initial) = 0;
+    /// A fault in a branch or loop.
+    virtual void assign(const std::string& name, Var value) = 0;
+    /// What fn assigns, which must be constants, is what variables hold before the first call.
+    virtual void initially(const std::function<void()>& fn) = 0;
 };
 
 /// 0 … rank-1 from -rank … rank-1; a fault otherwise.

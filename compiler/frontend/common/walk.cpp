@@ -86,10 +86,16 @@ void GraphWalk::convertMain(const std::vector<relay::Type>& parameters) {
         results.push_back(isInput ? builder_.call(Op::Copy, {outputs[i].var}) : outputs[i].var);
         names.push_back(name);
     }
+    std::vector<relay::StateValue> states;
+    for (const std::string& name : states_) {
+        const Variable& variable = variables_.at(name);
+        results.push_back(variable.now);
+        states.push_back({name, variable.initial});
+    }
     if (builder_.failed())
         return;
     const Var result = results.size() == 1 ? results[0] : builder_.tuple(results);
-    module_.functions["main"] = builder_.finish(result, names);
+    module_.functions["main"] = builder_.finish(result, names, std::move(states));
 }
 
 std::vector<Value> GraphWalk::run(const model::Graph& graph, const Scope* around, const std::vector<Value>& inputs) {

@@ -9,6 +9,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace lathe::frontend {
@@ -23,6 +24,9 @@ public:
     /// Reasons why nodes cannot be converted at all, found without converting: those of the first 1000 such nodes.
     std::vector<Diagnostic> unsupported() const;
     int64_t nextRandomCall() override { return randomCalls_++; }
+    Var variable(const std::string& name, const relay::ConstantPtr& initial) override;
+    void assign(const std::string& name, Var value) override;
+    void initially(const std::function<void()>& fn) override;
 
 private:
     void defineConstants(const model::Graph& graph, Scope& scope);
@@ -34,6 +38,15 @@ private:
     /// them go into both branches.
     std::vector<Value> branchOff(const model::Graph& graph, size_t at, Scope& scope, const Then& then);
     std::vector<Value> outputsOf(const model::Graph& graph, const Scope& scope);
+    /// What is known of a variable: no `now` before it is first read or assigned.
+    struct Variable {
+        relay::ConstantPtr initial;
+        Var now;
+    };
+    Var current(const std::string& name, Variable& variable);
+    void setInitial(const std::string& name, Variable& variable, Var value);
+    /// The type of a value that a state may have; null, and a fault, if it cannot be one.
+    const relay::TensorType* keepable(const std::string& name, Var value);
     void enter(const model::Node& node);
     void convertNode(const model::Node& node, Scope& scope);
     void expand(NodeReader& reader);
@@ -49,6 +62,9 @@ private:
     size_t continued_ = 0;          // nodes taken into branches
     std::optional<bool> supported_; // whether every node can be converted; asked at the first branch taken so
     int64_t randomCalls_ = 0;
+    std::unordered_map<std::string, Variable> variables_;
+    std::vector<std::string> states_; // the variables that have a parameter of main, in the order of these
+    bool isInitial_ = false;          // assignments say what variables hold before the first call
 };
 
 } // namespace lathe::frontend

@@ -13,7 +13,6 @@
 
 #include <algorithm>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 
 namespace lathe::frontend::tflite {
@@ -236,22 +235,6 @@ std::shared_ptr<model::ModelGraph> readGraph(const OpenModel& open, const std::s
         read->diagnostics.insert(read->diagnostics.begin(), std::move(fault));
     }
     return read;
-}
-
-std::vector<std::string> variables(const model::Graph& graph) {
-    std::unordered_set<std::string> made, seen;
-    for (const model::Value& input : graph.inputs)
-        made.insert(input.name);
-    for (const model::Initializer& initializer : graph.initializers)
-        made.insert(initializer.name);
-    for (const model::Node& node : graph.nodes)
-        made.insert(node.outputs.begin(), node.outputs.end());
-    std::vector<std::string> names;
-    for (const model::Node& node : graph.nodes)
-        for (const std::string& name : node.inputs)
-            if (!name.empty() && !made.contains(name) && seen.insert(name).second)
-                names.push_back(name);
-    return names;
 }
 
 } // namespace lathe::frontend::tflite

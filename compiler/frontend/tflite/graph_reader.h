@@ -9,7 +9,6 @@
 
 #include <memory>
 #include <string>
-#include <vector>
 
 namespace lathe::frontend::tflite {
 
@@ -20,8 +19,5 @@ namespace lathe::frontend::tflite {
 /// the graphs.
 std::shared_ptr<model::ModelGraph> readGraph(const OpenModel& open, const std::string& file,
                                              const std::shared_ptr<Budget>& budget);
-
-/// The tensors of a graph that nodes read and nothing in it makes: they keep their elements from one call to the next.
-std::vector<std::string> variables(const model::Graph& graph);
 
 } // namespace lathe::frontend::tflite

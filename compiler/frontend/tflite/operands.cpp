@@ -37,11 +37,12 @@ Quantization parametersOf(Builder& b, const model::Quantization& quantization, D
     return made;
 }
 
-Var dequantized(NodeReader& node, size_t i, Var x) {
-    const model::Quantization* quantization = quantizationOf(node.declared(i));
-    if (!quantization || !x || node.failed() || !node.b.isTensor(x) || !node.b.dtype(x).isInt())
-        return x;
-    return dequantize(node.b, x, parametersOf(node.b, *quantization, node.b.dtype(x)), types::Float32);
+/// Real numbers as a value of this type stores them; as they are if it is not quantized. type: may be null.
+Var stored(NodeReader& node, const model::ValueType* type, Var real) {
+    const model::Quantization* quantization = quantizationOf(type);
+    if (!quantization || node.failed())
+        return real;
+    return quantize(node.b, real, parametersOf(node.b, *quantization, type->dtype), type->dtype, types::Float32, true);
 }
 
 } // namespace
@@ -51,7 +52,18 @@ bool isQuantized(NodeReader& node, size_t i) {
 }
 
 Var realOf(NodeReader& node, size_t i) {
-    return dequantized(node, i, node.in(i));
+    return realOf(node, i, node.in(i));
+}
+
+Var realOf(NodeReader& node, size_t i, Var stored) {
+    const model::Quantization* quantization = quantizationOf(node.declared(i));
+    if (!quantization || !stored || node.failed() || !node.b.isTensor(stored) || !node.b.dtype(stored).isInt())
+        return stored;
+    return dequantize(node.b, stored, parametersOf(node.b, *quantization, node.b.dtype(stored)), types::Float32);
+}
+
+Var storedOf(NodeReader& node, size_t i, Var real) {
+    return stored(node, node.declared(i), real);
 }
 
 Var optionalReal(NodeReader& node, size_t i) {
@@ -59,12 +71,7 @@ Var optionalReal(NodeReader& node, size_t i) {
 }
 
 void give(NodeReader& node, size_t i, Var real) {
-    const model::ValueType* type = node.declaredResult(i);
-    const model::Quantization* quantization = quantizationOf(type);
-    if (!quantization || node.failed())
-        return node.set(i, real);
-    const Quantization parameters = parametersOf(node.b, *quantization, type->dtype);
-    node.set(i, quantize(node.b, real, parameters, type->dtype, types::Float32, true));
+    node.set(i, stored(node, node.declaredResult(i), real));
 }
 
 Var activated(NodeReader& node, Var x) {

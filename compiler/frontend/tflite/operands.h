@@ -12,7 +12,10 @@ namespace lathe::frontend::tflite {
 bool isQuantized(NodeReader& node, size_t i);
 /// Operand i as real numbers, float32 if it is quantized; else as it is.
 Var realOf(NodeReader& node, size_t i);
-/// The same, but Var{} if it is absent.
+/// Elements as operand i has them stored, as the real numbers that they stand for; and the reverse, as give() does it.
+Var realOf(NodeReader& node, size_t i, Var stored);
+Var storedOf(NodeReader& node, size_t i, Var real);
+/// Operand i as real numbers, but Var{} if it is absent.
 Var optionalReal(NodeReader& node, size_t i);
 /// Gives result i of real numbers: rounded to the integers that it is declared to be stored as, half to even and saturated; else
 /// as they are.

@@ -265,4 +265,10 @@ void convertTransposeConv(NodeReader& node, Builder& b);
 void convertMaxPoolingWithArgmax2D(NodeReader& node, Builder& b);
 void convertMaxUnpooling2D(NodeReader& node, Builder& b);
 
+// ---- ops_variable.cpp
+void convertAssignVariable(NodeReader& node, Builder& b);
+void convertCallOnce(NodeReader& node, Builder& b);
+void convertReadVariable(NodeReader& node, Builder& b);
+void convertVarHandle(NodeReader& node, Builder& b);
+
 } // namespace lathe::frontend::tflite

@@ -53,9 +53,9 @@ Var withoutStateBias(Builder& b, Var bias) {
     return b.failed() ? Var{} : concat(b, {bias, full(b, scalarLike(b, 0, bias), b.shape(bias))}, 1);
 }
 
-/// A state of one direction, [batch, width].
-Var ofDirection(Builder& b, Var state) {
-    return state ? unsqueeze(b, state, {0}) : state;
+/// A state of one direction, [batch, width]: where the batch is open, of as many as the state has.
+Var ofDirection(Builder& b, Var state, const Expr& batch, const Expr& width) {
+    return state ? unsqueeze(b, withDims(b, state, {batch, width}), {0}) : state;
 }
 
 /// Beside the input an operator may read another one, which has weights of its own, or goes into the backward
@@ -91,7 +91,7 @@ RanDirections runRnn(NodeReader& node, Var x, const Auxiliary& auxiliary, const 
     r.batch = dim(b, x, 1);
     r.recurrent = stacked(node, {places.recurrent}, {r.hidden, r.hidden});
     r.bias = withoutStateBias(b, stacked(node, {places.bias}, {r.hidden}));
-    r.initial = {ofDirection(b, state)};
+    r.initial = {ofDirection(b, state, r.batch, r.hidden)};
     r.functions = {[&](Var v) { return activated(node, v); }};
     return b.failed() ? RanDirections{} : rnn(b, r);
 }
@@ -181,7 +181,7 @@ RanDirections runLstm(NodeReader& node, const LstmPlaces& places, Var x, const A
     r.reversed = reversed;
     r.time = dim(b, x, 0);
     r.batch = dim(b, x, 1);
-    r.initial = {ofDirection(b, hidden), ofDirection(b, cellState)};
+    r.initial = {ofDirection(b, hidden, r.batch, r.shown), ofDirection(b, cellState, r.batch, r.hidden)};
     const GateFunction gate = [&](Var v) { return b.call(Op::Sigmoid, {v}); },
                        fused = [&](Var v) { return activated(node, v); };
     r.functions = {gate, fused, fused};

@@ -50,6 +50,7 @@ Module observe(const Module& module, std::span<const std::string> values) {
         span = (*old)->span;
         body->bindings.erase(old);
     }
+    const auto states = static_cast<std::ptrdiff_t>(before.states.size()); // their results come last
     for (const BindingPtr& binding : observed) {
         const TensorType& type = *asTensor(binding->type);
         Var var = binding->var;
@@ -59,8 +60,8 @@ Module observe(const Module& module, std::span<const std::string> values) {
             var = Var{result.nextVar++};
             body->bindings.push_back(maker.take(var, binding->modelValue).back());
         }
-        all.fields.push_back(var);
-        types.push_back(tensorType(type.dtype, type.shape));
+        all.fields.insert(all.fields.end() - states, var);
+        types.insert(types.end() - states, tensorType(type.dtype, type.shape));
         main->outputNames.push_back(binding->modelValue);
     }
     main->resultType = tupleType(std::move(types));

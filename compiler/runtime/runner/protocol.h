@@ -9,8 +9,8 @@
 //   request           payload                                    payload of the Ok reply
 //   Ping              –                                          u32 protocolVersion, string runtime version
 //   Load              string path                                model: string name, string metadata, list of symbol
-//                                                                strings, list of inputs, list of outputs (each: string
-//                                                                name, type, u32 rank, i64 dims as in
+//                                                                strings, list of inputs, list of outputs, list of states
+//                                                                (each: string name, type, u32 rank, i64 dims as in
 //                                                                lathe_value_desc), list of calls (string function,
 //                                                                string kernel, list of node strings, f64 flops, f64
 //                                                                bytes)
@@ -22,6 +22,7 @@
 //   Seed              u64                                        –
 //   Input             string name, type, u32 rank, i64 dims,     –
 //                     u64 bytes, bytes
+//   ResetStates       –                                          –; the states, which runs hand on, are what they were
 //   Run               u32 times                                  list of i64 ns, i64 arena peak, i64 arena reserved,
 //                                                                i64 outputs' bytes, i64 inputs' bytes, i64 peak
 //                                                                resident bytes of the process
@@ -80,7 +81,7 @@ namespace lathe::runtime::protocol {
 
 static_assert(std::endian::native == std::endian::little, "numbers of the protocol would have to be swapped");
 
-inline constexpr uint32_t protocolVersion = 6;
+inline constexpr uint32_t protocolVersion = 7;
 inline constexpr uint32_t frameMagic = 0x5254484c; // "LHTR" as it stands in the stream
 inline constexpr int exitMalformed = 2, exitOutside = 3, exitReadOnly = 4, exitDeadline = 5,
                      exitNoMemory = 6; // for what it is sent
@@ -110,6 +111,7 @@ enum class Kind : uint32_t {
     LoadPut,
     Lease,
     Release,
+    ResetStates,
     Ok = 100,
     Error,
     Alive,

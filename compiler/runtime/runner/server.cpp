@@ -83,6 +83,8 @@ Server::Answer Server::handle(Kind kind, Reader& reader, Writer& reply) {
         return seed(reader);
     case Kind::Input:
         return input(reader);
+    case Kind::ResetStates:
+        return resetStates(reader);
     case Kind::Run:
         return run(reader, reply);
     case Kind::Output:

@@ -53,6 +53,7 @@ private:
     Answer limits(Reader& reader);
     Answer seed(Reader& reader);
     Answer input(Reader& reader);
+    Answer resetStates(Reader& reader);
     Answer run(Reader& reader, Writer& reply);
     Answer output(Reader& reader, Writer& reply);
     Answer profile(Reader& reader);

@@ -116,6 +116,9 @@ void Server::describeModel(Writer& reply) const {
     reply.number(static_cast<uint32_t>(lathe_model_output_count(model)));
     for (int32_t i = 0; lathe_model_output(model, i, &info) == LATHE_OK; ++i)
         value(info);
+    reply.number(static_cast<uint32_t>(lathe_model_state_count(model)));
+    for (int32_t i = 0; lathe_model_state(model, i, &info) == LATHE_OK; ++i)
+        value(info);
     lathe_call_info call{};
     reply.number(static_cast<uint32_t>(lathe_model_call_count(model)));
     for (int32_t i = 0; lathe_model_call(model, i, &call) == LATHE_OK; ++i) {

@@ -74,7 +74,7 @@ lathe_status Server::giveInput(int32_t index, DLTensor& tensor, size_t bytes) {
     return bad;
 }
 
-/// An output's pages are longer than it is: what was written there was written by a kernel that goes too far.
+/// An output's pages are longer than it is, and a state's: what was written there was written by a kernel that goes too far.
 void Server::checkBesideOutputs() {
     if (guard_ == Guard::None)
         return;
@@ -82,6 +82,18 @@ void Server::checkBesideOutputs() {
     for (int32_t i = 0; lathe_get_output(context_.get(), i, &tensor) == LATHE_OK; ++i)
         if (!memory_.isIntactBeside(tensor.data, static_cast<size_t>(bytesOf(tensor))))
             _exit(exitOutside);
+    for (int32_t i = 0; lathe_get_state(context_.get(), i, &tensor) == LATHE_OK; ++i)
+        if (!memory_.isIntactBeside(tensor.data, static_cast<size_t>(bytesOf(tensor))))
+            _exit(exitOutside);
+}
+
+Server::Answer Server::resetStates(Reader& reader) {
+    if (!reader.finished())
+        return Answer::Malformed;
+    if (!context_)
+        return fail(LATHE_INVALID_ARGUMENT, "no model is loaded");
+    const lathe_status bad = lathe_reset_states(context_.get());
+    return bad ? failContext(bad) : Answer::Ok;
 }
 
 Server::Answer Server::run(Reader& reader, Writer& reply) {

@@ -25,7 +25,7 @@ _Method = TypeVar("_Method", bound=Callable[..., Any])
 
 class Memory(NamedTuple):
     """Bytes of a context: most that the last run used of its own memory at one time, what that holds now, and what it holds
-    for outputs and copied inputs."""
+    for outputs, copied inputs and states."""
 
     arena_peak: int
     arena_reserved: int
@@ -47,7 +47,7 @@ def _number(value: Any, what: str, most: int) -> int:
 
 @contextlib.contextmanager
 def _of(what: str, value: "Value") -> Iterator[None]:
-    """Errors within name the input or output."""
+    """Errors within name the input, output or state."""
     try:
         yield
     except Error as wrong:
@@ -171,6 +171,31 @@ class Context:
         value = self.model.outputs[self._ordinal(self.model.outputs, which, "output")]
         return empty(value.shape if shape is None else shape, value.dtype)
 
+    @property
+    def states(self) -> Dict[str, Any]:
+        """What the next run goes on from, by name: copies."""
+        return {value.name: self._state(index) for index, value in enumerate(self.model.states)}
+
+    @_exclusive
+    def _state(self, index: int) -> Any:
+        tensor = Tensor()
+        self._check(self._runtime.lathe_get_state(self._handle, index, ctypes.byref(tensor)))
+        shape = list(tensor.shape[: tensor.ndim])
+        return array_at((tensor.data or 0) + tensor.byte_offset, self.model.states[index].dtype, shape, True, None)
+
+    @_exclusive
+    def set_state(self, which: Union[int, str], value: Any) -> None:
+        """Gives a state its value, which the next run goes on from."""
+        index = self._ordinal(self.model.states, which, "state")
+        with _of("state", self.model.states[index]):
+            tensor, _ = tensor_of(value, self.model.states[index].dtype, None)
+        self._check(self._runtime.lathe_set_state(self._handle, index, ctypes.byref(tensor)))
+
+    @_exclusive
+    def reset_states(self) -> None:
+        """All states are what they are in a new context."""
+        self._check(self._runtime.lathe_reset_states(self._handle))
+
     @_exclusive
     def seed(self, value: int) -> None:
         """Random operators draw from this seed in every run."""
@@ -197,7 +222,7 @@ class Context:
         missing = [value.name for i, value in enumerate(self.model.inputs) if i not in given]
         if missing:
             raise InvalidValue("the model needs %s as well" % ", ".join(repr(name) for name in missing), MISSING_INPUT)
-        return self._run(given, out, copy)
+        return self._run(given, out, copy, begins=True)
 
     def _refuse_ambiguous(self, out: Any, copy: Any) -> None:
         """Inputs may be called as the options are; what is given by that name would be taken for the option."""
@@ -222,8 +247,10 @@ class Context:
         return given
 
     @_exclusive
-    def _run(self, inputs: Dict[int, Any], out: Any, copy: bool) -> List[Any]:
+    def _run(self, inputs: Dict[int, Any], out: Any, copy: bool, begins: bool = False) -> List[Any]:
         given = self._given(out)
+        if begins:
+            self.reset_states()
         for index, value in inputs.items():
             self.set(index, value, copy=copy)
         before = {index: self._bound.get(("output", index)) for index in given}

@@ -25,7 +25,7 @@ _OTHER_FORMS = {"exe": "is a program: run bin/%s", "static": "is a library for C
 
 
 class Value:
-    """An input or output: name, dtype, and shape, of which a dim is a size, a symbol's name, or None if only a run tells."""
+    """An input, output or state: name, dtype, and shape, of which a dim is a size, a symbol's name, or None if only a run tells."""
 
     def __init__(self, name: str, dtype: str, shape: Tuple[Union[int, str, None], ...]) -> None:
         self.name, self.dtype, self.shape = name, dtype, shape
@@ -57,7 +57,7 @@ class Model:
     artifact; variant: the tag of one artifact of a bundle, else the first that this machine can run. It is pickled as its
     path, or as its bytes.
 
-    name, inputs, outputs, symbols (name: {"min", "max", "default"}, which artifacts alone do not know; of a bundle they are
+    name, inputs, outputs, states, symbols (name: {"min", "max", "default"}, which artifacts alone do not know; of a bundle they are
     held); of a bundle also version, variant, manifest and golden()."""
 
     def __init__(self, path: Union[str, "os.PathLike[str]", _Bytes], variant: Optional[str] = None) -> None:
@@ -91,6 +91,7 @@ class Model:
         self.name = self.name or text_of(runtime.lathe_model_name(self._handle()))
         self.inputs = self._values(runtime.lathe_model_input_count, runtime.lathe_model_input)
         self.outputs = self._values(runtime.lathe_model_output_count, runtime.lathe_model_output)
+        self.states = self._values(runtime.lathe_model_state_count, runtime.lathe_model_state)
         for i in range(runtime.lathe_model_symbol_count(self._handle())):
             name = text_of(runtime.lathe_model_symbol(self._handle(), i))
             self.symbols.setdefault(name, {"min": None, "max": None, "default": None})
@@ -218,7 +219,8 @@ class Model:
         return Context(self, threads, memory_limit)
 
     def __call__(self, /, *inputs: Any, out: Any = None, copy: bool = True, **named: Any) -> Any:
-        """Context.run with all inputs, on a context of this thread; one output, or a tuple of them."""
+        """Context.run with all inputs, on a context of this thread; one output, or a tuple of them. States are what they are
+        in a new context: a model that is to go on where it was runs on a context()."""
         outputs = self._own_context()._run_whole(inputs, out, copy, named)
         return only(outputs)
 

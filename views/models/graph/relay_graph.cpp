@@ -103,7 +103,7 @@ private:
         const BindingPtr last = function.body->bindings.empty() ? nullptr : function.body->bindings.back();
         const MakeTuple* gathered = last && last->var == function.body->result ? last->as<MakeTuple>() : nullptr;
         std::vector<Var> results{function.body->result};
-        if (gathered && gathered->fields.size() == function.outputNames.size())
+        if (gathered && gathered->fields.size() == function.outputNames.size() + function.states.size())
             results = gathered->fields;
         else
             gathered = nullptr;

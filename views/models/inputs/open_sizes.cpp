@@ -54,7 +54,7 @@ std::vector<OpenSize> openSizesOf(const driver::Trace& trace) {
     if (!imported)
         return sizes;
     QStringList fixed;
-    for (const relay::Param& param : imported->main().params)
+    for (const relay::Param& param : relay::inputParams(imported->main()))
         if (const relay::TensorType* type = relay::asTensor(param.type))
             for (size_t dim = 0; dim < type->shape.size(); ++dim)
                 if (arith::asInt(type->shape[dim]))
