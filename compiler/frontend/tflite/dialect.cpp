@@ -14,9 +14,11 @@ bool isTensor(const model::ValueType& type) {
     return type.kind == model::ValueType::Kind::Tensor;
 }
 
-/// Whether the operator knows what to do with what is no tensor.
-bool takesMoreThanTensors(std::string_view op) {
-    return op == "REAL" || op == "IMAG" || op == "COMPLEX_ABS" || op == "READ_VARIABLE" || op == "ASSIGN_VARIABLE";
+/// Whether the operator knows what to do with what is no tensor, or hands it on to a graph.
+bool takesMoreThanTensors(const model::Node& node) {
+    const Row* row = findRow(node.domain, node.op);
+    return (row && row->family == model::Family::Control) || node.op == "REAL" || node.op == "IMAG" ||
+           node.op == "COMPLEX_ABS";
 }
 
 } // namespace
@@ -46,7 +48,7 @@ std::optional<Diagnostic> TfliteDialect::refusalOf(const model::Node& node) cons
 void TfliteDialect::checked(NodeReader& node, const std::function<void()>& convert) const {
     for (size_t i = 0; i < node.inputs(); ++i)
         if (const model::ValueType* type = node.declared(i);
-            type && !isTensor(*type) && !takesMoreThanTensors(node.node.op))
+            type && !isTensor(*type) && !takesMoreThanTensors(node.node))
             return node.refuse(fmt::format("operand {} is no tensor of a type that the operator is supported with", i),
                                "complex numbers: compute with their real and imaginary parts");
     convert();
