@@ -293,4 +293,11 @@ if numpy is not None:
     assert lathe_rt.aligned(numpy.float32(2)).shape == ()
     bits = lathe_rt.aligned(numpy.array([0x3F80, 0x4000, 0xC000, 0], numpy.uint16)[::1], "bfloat16")
     assert lathe_rt.Model(folder / "brain.so")(bits).tolist() == [2.0, 4.0, -4.0, 0.0]
+
+# ---- states: these models have none
+with lathe_rt.Model(folder / "plain.so").context(threads=1) as context:
+    assert context.model.states == [] and context.states == {}
+    context.reset_states()
+    raises(lambda: context.set_state("h", [1.0]), ValueError, "the model has no state 'h'")
+    check(context.run(rows)[0])
 print("good, %s NumPy" % ("without" if numpy is None else "with"))

@@ -113,7 +113,8 @@ class Context:
         for i, value in enumerate(values):
             if which in (i, value.name):
                 return i
-        raise InvalidValue("the model has no %s %r, only %s" % (what, which, ", ".join(repr(v.name) for v in values)))
+        names = ", ".join(repr(value.name) for value in values)
+        raise InvalidValue("the model has no %s %r%s" % (what, which, ", only " + names if names else ""))
 
     @_exclusive
     def set(self, which: Union[int, str], value: Any, shape: Optional[Sequence[int]] = None, copy: bool = True) -> None:
