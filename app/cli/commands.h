@@ -34,6 +34,7 @@ struct Common {
     std::string tunedFrom;                   // with those of this file
     bool nearRecords = false;                // with those of kernels alike, too
     bool progress = false;                   // for programs, as lines of JSON on standard error
+    std::string signature;                   // of a model that has several
     std::vector<std::string> plugins;        // folders of them
     std::vector<std::string> withoutPlugins; // ids
     std::vector<std::string> ofCompiling;    // options given that only a compilation heeds

@@ -82,6 +82,8 @@ Result<driver::Options> makeOptions(const Common& common, driver::Options option
     }
     LATHE_TRY(const std::vector<driver::FoundPlugin> plugins, pluginsOf(common));
     options.extensions = driver::extensionsOf(plugins);
+    if (!common.signature.empty())
+        options.signature = common.signature;
     options.verify |= common.verify;
     options.cache = !common.noCache;
     if (!common.shapes.empty()) {

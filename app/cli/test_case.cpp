@@ -112,7 +112,7 @@ public:
     TestResult run() {
         if (test_.fixture)
             runs_ = inspect::runsOf(*test_.fixture, test_.model);
-        const Result<void> compiled = compile();
+        const Result<void> compiled = compile(runs_.empty() ? nullptr : &runs_.front());
         result_.compileMs = ms();
         const bool isToRefuse = test_.fixture && test_.fixture->expect == inspect::Fixture::Expect::Refuse;
         if (!compiled)
@@ -162,12 +162,15 @@ private:
         }
     }
 
-    Result<void> compile() {
+    /// For that run of a fixture, which may be of a signature of its own; null: there are none.
+    Result<void> compile(const inspect::FixtureRun* run) {
         driver::Options with = options_;
         if (!test_.dataSets.empty() && options_.shapes.empty())
             with.inputsAtNeed = {.folder = test_.dataSets.front().string()};
-        if (!runs_.empty() && options_.shapes.empty())
-            with.inputsAtNeed = inspect::inputFilesOf(*test_.fixture, runs_.front());
+        if (run && options_.shapes.empty())
+            with.inputsAtNeed = inspect::inputFilesOf(*test_.fixture, *run);
+        if (run && !run->signature.empty())
+            with.signature = run->signature;
         if (cc_.empty()) {
             LATHE_CHECKED(driver::compileFile(test_.model, artifact_.path(), decisions_, with, trace_));
         } else {
@@ -210,12 +213,21 @@ private:
         return std::nullopt;
     }
     /// The runs of a fixture go on from each other: states are what the run before left.
-    std::optional<TestResult> runFixture(const device::RunnerModel& loaded) {
+    std::optional<TestResult> runFixture(device::RunnerModel loaded) {
         const auto stated = data::parseStated(test_.fixture->tolerance);
         if (!stated)
             return finish("refused", toString(stated.error()));
         rules_.stated = *stated;
+        const std::string* signature = runs_.empty() ? nullptr : &runs_.front().signature;
         for (const inspect::FixtureRun& run : runs_) {
+            if (run.signature != *std::exchange(signature, &run.signature)) {
+                if (const auto compiled = compile(&run); !compiled)
+                    return finishRefused(compiled.error(), false);
+                const auto again = load();
+                if (!again)
+                    return finishFailed(again.error());
+                loaded = *again;
+            }
             const std::string where = runs_.size() > 1 ? run.inputs + ": " : "";
             const auto arrays = inspect::readRun(*test_.fixture, run, loaded);
             if (!arrays)

@@ -38,6 +38,7 @@ Result<std::shared_ptr<Module>> runImport(const ModelSource& source, relay::Eval
                                         .shapes = options.shapes,
                                         .sizeNames = options.sizeNames,
                                         .sizesBesideNames = sizesBesideNames(options),
+                                        .signature = options.signature,
                                         .added = operatorsOf(options.extensions),
                                         .budget = budget};
         const Budget::Amounts before = budget->left();

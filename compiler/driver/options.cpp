@@ -136,6 +136,8 @@ std::string toJson(const Options& options) {
         object["shapes"][name] = dims;
     for (const auto& [name, names] : options.sizeNames)
         object["size_names"][name] = names;
+    if (!options.signature.empty())
+        object["signature"] = options.signature;
     for (const auto& [name, dims] : options.shapesAtNeed)
         object["shapes_at_need"][name] = dims;
     for (const auto& [name, file] : options.inputsAtNeed.byName)
@@ -189,6 +191,9 @@ Result<Options> parseOptions(std::string_view text) {
             good = read(value, options.shapes);
         } else if (key == "size_names") {
             good = read(value, options.sizeNames);
+        } else if (key == "signature" && value.is_string()) {
+            options.signature = value.get<std::string>();
+            good = true;
         } else if (key == "shapes_at_need") {
             good = read(value, options.shapesAtNeed);
         } else if (key == "inputs_at_need") {
@@ -202,11 +207,11 @@ Result<Options> parseOptions(std::string_view text) {
             good = read(value, options.offeredAlone);
         }
         if (!good)
-            return failure(
-                fmt::format("unknown or malformed option '{}'", key),
-                "known: target, threads, numerics, verify, cache, emit_code, form, weights, name, "
-                "symbols, shapes, size_names, shapes_at_need, inputs_at_need, bytes_per_multiply_add, observe, "
-                "offered_alone");
+            return failure(fmt::format("unknown or malformed option '{}'", key),
+                           "known: target, threads, numerics, verify, cache, emit_code, form, weights, name, "
+                           "symbols, shapes, size_names, signature, shapes_at_need, inputs_at_need, "
+                           "bytes_per_multiply_add, observe, "
+                           "offered_alone");
     }
     return options;
 }

@@ -49,6 +49,8 @@ struct Options {
     Shapes shapes;
     /// Names of sizes that stay open, as if the model declared them.
     model::SizeNames sizeNames;
+    /// Of a model that has several, by which people call its graphs; empty: the only one, else the usual one.
+    std::string signature;
     /// Sizes by input name that are fixed only if the model cannot be imported without: for a run, whose compilation serves all
     /// sizes otherwise.
     Shapes shapesAtNeed;

@@ -12,6 +12,7 @@ struct Session::Kept {
     Shapes shapes;
     model::SizeNames sizeNames;
     Shapes sizesBesideNames;
+    std::string signature;
     std::shared_ptr<const frontend::AddedOperators> added;
     frontend::Imported model; // only copied from
     Budget::Amounts spent;    // by the import
@@ -19,7 +20,7 @@ struct Session::Kept {
     bool standsFor(const Target& wanted, const frontend::Options& options) const {
         return target == wanted && symbols == options.symbols && shapes == options.shapes &&
                sizeNames == options.sizeNames && sizesBesideNames == options.sizesBesideNames &&
-               added == options.added &&
+               signature == options.signature && added == options.added &&
                std::ranges::all_of(model.files, [](const auto& file) { return identityOf(file.first) == file.second; });
     }
 };
@@ -41,7 +42,7 @@ ModelSource Session::source(const Options& options) {
                 const Budget::Amounts after = importOptions.budget->left();
                 kept_ = std::make_unique<Kept>(options.target, importOptions.symbols, importOptions.shapes,
                                                importOptions.sizeNames, importOptions.sizesBesideNames,
-                                               importOptions.added, imported,
+                                               importOptions.signature, importOptions.added, imported,
                                                Budget::Amounts{.nodes = before.nodes - after.nodes,
                                                                .bytes = before.bytes - after.bytes,
                                                                .steps = before.steps - after.steps});

@@ -30,6 +30,8 @@ struct Options {
     model::SizeNames sizeNames;
     /// Where sizeNames names sizes of an input whose shape the model does not declare: the other ones of it.
     std::vector<std::pair<std::string, std::vector<int64_t>>> sizesBesideNames;
+    /// Which of the model's signatures is meant, where it has several; empty: the only one, else the usual one.
+    std::string signature;
     /// Operators beside those of the tables; null: none.
     std::shared_ptr<const AddedOperators> added;
     /// What the import may spend, and its cancellation.
@@ -60,6 +62,7 @@ struct Frontend {
     /// Whether it may be a model of this format: a guess from the first bytes or the names of its files, cheap and never wrong
     /// for a good one.
     bool (*probe)(const Source& source);
+    bool hasSignatures; // a model may have several graphs that people call, by names
     /// File to ModelGraph (if it can be read at all) and relay Module. What the file contains is never thrown for
     /// but reported; what the budget's checkpoint throws passes through. evaluator folds values that types depend on; null:
     /// none are folded.

@@ -26,8 +26,9 @@ namespace {
 
 /// A file belongs to the first that knows it: those whose files say what they are come first.
 constexpr auto table = std::to_array<Frontend>({
-    {"TFLite", "*.tflite", tflite::probe, tflite::importModel, tflite::roleOf, tflite::hasOperator, nullptr, nullptr},
-    {"ONNX", "*.onnx", onnx::probe, onnx::importModel, onnx::roleOf, onnx::hasOperator, onnx::probeTensor,
+    {"TFLite", "*.tflite", tflite::probe, true, tflite::importModel, tflite::roleOf, tflite::hasOperator, nullptr,
+     nullptr},
+    {"ONNX", "*.onnx", onnx::probe, false, onnx::importModel, onnx::roleOf, onnx::hasOperator, onnx::probeTensor,
      onnx::readTensor},
 });
 
@@ -177,6 +178,12 @@ Imported import(const Source& source, relay::Evaluator* evaluator, const Options
     if (source.bytes.view.empty() && !source.members)
         return refused(error("the file is empty", "copy or export the model again"), source.name);
     if (const Frontend* found = frontendOf(source, &Frontend::probe)) {
+        if (!options.signature.empty() && !found->hasSignatures)
+            return refused(error(ErrorKind::Usage,
+                                 fmt::format("a model of {} has no signatures, so there is no '{}'", found->name,
+                                             options.signature),
+                                 "leave out the signature"),
+                           source.name);
         Imported imported = found->import(source, evaluator, options);
         if (imported.graph && imported.module) {
             for (const Diagnostic& warning : wronglyDeclared(*imported.graph, *imported.module)) {

@@ -123,6 +123,7 @@ std::optional<Fixture> fixtureIn(const fs::path& folder) {
                 fixture.runs.push_back({.inputs = textOf(run, "inputs"),
                                         .outputs = textOf(run, "outputs"),
                                         .note = textOf(run, "note"),
+                                        .signature = textOf(run, "signature"),
                                         .inputOrder = textsOf(run, "input_order"),
                                         .outputOrder = textsOf(run, "output_order")});
     return fixture;

@@ -20,6 +20,7 @@ namespace lathe::inspect {
 struct FixtureRun {
     std::string inputs, outputs; // names of files in the folder
     std::string note;            // of a model in several formats: which it is for
+    std::string signature;       // of a model that has several; empty: the usual one
     std::vector<std::string> inputOrder,
         outputOrder; // the names in the files, in the order of the model that gave them
 };

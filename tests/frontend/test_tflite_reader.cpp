@@ -27,7 +27,7 @@ Read read(const std::string& bytes, const std::shared_ptr<Budget>& budget = std:
     auto open = frontend::tflite::openModel({copy, std::as_bytes(std::span(*copy))});
     if (!open)
         return std::unexpected(open.error());
-    return frontend::tflite::readGraph(*open, "model", budget);
+    return frontend::tflite::readGraph(*open, "model", "", budget);
 }
 
 std::shared_ptr<model::ModelGraph> good(const ModelT& model) {
@@ -532,7 +532,7 @@ private slots:
             const auto open =
                 frontend::tflite::openModel({shifted, std::as_bytes(std::span(*shifted)).subspan(before)});
             QVERIFY(open);
-            QVERIFY(frontend::tflite::readGraph(*open, "model", std::make_shared<Budget>())->diagnostics.empty());
+            QVERIFY(frontend::tflite::readGraph(*open, "model", "", std::make_shared<Budget>())->diagnostics.empty());
         }
     }
 };

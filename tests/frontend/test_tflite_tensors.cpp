@@ -23,7 +23,7 @@ std::shared_ptr<model::ModelGraph> read(const std::string& bytes) {
     const auto open = frontend::tflite::openModel({copy, std::as_bytes(std::span(*copy))});
     if (!open)
         qFatal("%s", toString(open.error()).c_str());
-    return frontend::tflite::readGraph(*open, "model", std::make_shared<Budget>());
+    return frontend::tflite::readGraph(*open, "model", "", std::make_shared<Budget>());
 }
 
 std::shared_ptr<model::ModelGraph> read(const ModelT& model) {

@@ -226,8 +226,8 @@ private:
 } // namespace
 
 std::shared_ptr<model::ModelGraph> readGraph(const OpenModel& open, const std::string& file,
-                                             const std::shared_ptr<Budget>& budget) {
-    Result<Signature> main = chooseSignature(*open.model);
+                                             const std::string& signature, const std::shared_ptr<Budget>& budget) {
+    Result<Signature> main = chooseSignature(*open.model, signature);
     std::shared_ptr<model::ModelGraph> read = ModelReader(open, file, budget, main ? *main : Signature()).read();
     if (!main) {
         Diagnostic fault = std::move(main).error();

@@ -18,6 +18,6 @@ namespace lathe::frontend::tflite {
 /// customDomain. Attributes are the fields of its table of options (option_tables.h); those that name subgraphs hold
 /// the graphs.
 std::shared_ptr<model::ModelGraph> readGraph(const OpenModel& open, const std::string& file,
-                                             const std::shared_ptr<Budget>& budget);
+                                             const std::string& signature, const std::shared_ptr<Budget>& budget);
 
 } // namespace lathe::frontend::tflite

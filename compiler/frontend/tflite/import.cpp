@@ -18,7 +18,7 @@ Imported importModel(const Source& source, relay::Evaluator* evaluator, const Op
     if (!open)
         return unreadable(std::move(open).error(), source.name);
     TfliteDialect dialect;
-    return convertGraph(readGraph(*open, source.name, options.budget), dialect, evaluator, options);
+    return convertGraph(readGraph(*open, source.name, options.signature, options.budget), dialect, evaluator, options);
 }
 
 model::Role roleOf(const model::Node& node) {

@@ -4,9 +4,11 @@
 #include "frontend/tflite/schema_generated.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <set>
+#include <vector>
 
 namespace lathe::frontend::tflite {
 namespace {
@@ -19,15 +21,26 @@ std::string textOfKey(const flatbuffers::String* text) {
     return text ? text->str() : std::string();
 }
 
-const ::tflite::SignatureDef* chosenOf(const ::tflite::Model& model) {
+/// Null: the first graph. The words of a hint name those that there are.
+Result<const ::tflite::SignatureDef*> chosenOf(const ::tflite::Model& model, const std::string& asked) {
     const auto* all = model.signature_defs();
-    if (!all || all->size() == 0)
-        return nullptr;
-    if (all->size() == 1)
+    const size_t count = all ? all->size() : 0;
+    if (asked.empty() && count == 1)
         return all->Get(0);
-    const auto found = std::ranges::find_if(
-        *all, [](const ::tflite::SignatureDef* each) { return textOfKey(each->signature_key()) == "serving_default"; });
-    return found == all->end() ? nullptr : *found;
+    const std::string wanted = asked.empty() ? "serving_default" : asked;
+    std::vector<std::string> keys;
+    for (size_t i = 0; i < count; ++i) {
+        const ::tflite::SignatureDef* each = all->Get(static_cast<flatbuffers::uoffset_t>(i));
+        keys.push_back(textOfKey(each->signature_key()));
+        if (keys.back() == wanted)
+            return each;
+    }
+    if (asked.empty())
+        return nullptr;
+    keys.resize(std::min<size_t>(keys.size(), 20)); // as many as anybody reads
+    return failure(ErrorKind::Usage, fmt::format("the model has no signature '{}'", asked),
+                   keys.empty() ? "it has none: leave out the signature"
+                                : fmt::format("it has {}", fmt::join(keys, ", ")));
 }
 
 Result<std::map<int32_t, std::string>> signatureNames(const TensorMaps* maps,
@@ -54,9 +67,9 @@ Result<std::map<int32_t, std::string>> signatureNames(const TensorMaps* maps,
 
 } // namespace
 
-Result<Signature> chooseSignature(const ::tflite::Model& model) {
+Result<Signature> chooseSignature(const ::tflite::Model& model, const std::string& asked) {
     Signature chosen;
-    const ::tflite::SignatureDef* found = chosenOf(model);
+    LATHE_TRY(const ::tflite::SignatureDef* const found, chosenOf(model, asked));
     if (!found)
         return chosen;
     chosen.key = textOfKey(found->signature_key());

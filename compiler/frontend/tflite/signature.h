@@ -22,8 +22,8 @@ struct Signature {
     std::map<int32_t, std::string> inputs, outputs; // names by the tensors' indices
 };
 
-/// The only signature, else `serving_default`, else the first graph. Every tensor that it names is an input or output
-/// of its graph.
-Result<Signature> chooseSignature(const ::tflite::Model& model);
+/// The one that is asked for; if that is empty the only one, else `serving_default`, else the first graph. Every tensor that it
+/// names is an input or output of its graph. Fails (kind Usage) where there is none that is called so.
+Result<Signature> chooseSignature(const ::tflite::Model& model, const std::string& asked);
 
 } // namespace lathe::frontend::tflite
