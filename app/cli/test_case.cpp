@@ -17,6 +17,7 @@
 #include <cstring>
 #include <fmt/format.h>
 #include <optional>
+#include <utility>
 
 namespace lathe::cli {
 namespace {

@@ -22,12 +22,13 @@ namespace {
 
 using Read = Result<std::shared_ptr<model::ModelGraph>>;
 
-Read read(const std::string& bytes, const std::shared_ptr<Budget>& budget = std::make_shared<Budget>()) {
+Read read(const std::string& bytes, const std::string& signature = "",
+          const std::shared_ptr<Budget>& budget = std::make_shared<Budget>()) {
     const auto copy = std::make_shared<std::string>(bytes);
     auto open = frontend::tflite::openModel({copy, std::as_bytes(std::span(*copy))});
     if (!open)
         return std::unexpected(open.error());
-    return frontend::tflite::readGraph(*open, "model", "", budget);
+    return frontend::tflite::readGraph(*open, "model", signature, budget);
 }
 
 std::shared_ptr<model::ModelGraph> good(const ModelT& model) {
@@ -322,6 +323,13 @@ private slots:
         graph = good(model);
         QCOMPARE(graph->graph->name, std::string("main"));
         QCOMPARE(graph->graph->inputs[0].name, std::string("x"));
+        const std::string bytes = bytesOf(model);
+        QCOMPARE((*read(bytes, "another"))->graph->name, std::string("inner"));
+        QCOMPARE((*read(bytes, "only"))->graph->inputs[0].name, std::string("image"));
+        const auto refused = *read(bytes, "none");
+        QCOMPARE(refused->diagnostics.size(), size_t(1));
+        QCOMPARE(refused->diagnostics[0].kind, ErrorKind::Usage);
+        QCOMPARE(refused->diagnostics[0].hint, std::string("it has only, another"));
     }
 
     void variablesKeepTheirState() {
@@ -330,10 +338,8 @@ private slots:
         model.subgraphs[0]->tensors.back()->is_variable = true;
         firstOperator(model).inputs.push_back(state);
         const auto graph = good(model);
-        QCOMPARE(frontend::tflite::variables(*graph->graph), std::vector<std::string>{"state"});
         QCOMPARE(graph->graph->inputs.size(), size_t{1});
         QVERIFY(std::ranges::find(graph->graph->values, "state", &model::Value::name) != graph->graph->values.end());
-        QVERIFY(frontend::tflite::variables(*good(smallTflite())->graph).empty());
     }
 
     void unknownSizes() {

@@ -60,9 +60,9 @@ private slots:
 
     void typesHaveText() {
         ValueType tensor{
-            ValueType::Kind::Tensor, lathe::types::Float32, true, {{-1, "batch"}, {3, ""}, {-1, ""}}, nullptr};
+            ValueType::Kind::Tensor, lathe::types::Float32, true, {{-1, "batch"}, {3, ""}, {-1, ""}}, nullptr, nullptr};
         QCOMPARE(toString(tensor), std::string("float32[batch,3,?]"));
-        ValueType sequence{ValueType::Kind::Sequence, {}, false, {}, std::make_shared<ValueType>(tensor)};
+        ValueType sequence{ValueType::Kind::Sequence, {}, false, {}, std::make_shared<ValueType>(tensor), nullptr};
         QCOMPARE(toString(sequence), std::string("sequence(float32[batch,3,?])"));
     }
 };

@@ -22,7 +22,7 @@ void addTypes(const model::Graph& graph, Types& types) {
             for (const int64_t size : constant.tensor->shape)
                 dims.push_back({size, {}});
             types[constant.name] = toString(model::ValueType{model::ValueType::Kind::Tensor, constant.tensor->dtype,
-                                                             true, std::move(dims), nullptr});
+                                                             true, std::move(dims), nullptr, nullptr});
         }
 }
 
