@@ -469,7 +469,7 @@ private slots:
             for (int i = 0; i < 200; ++i)
                 call(model, *model.subgraphs[0], inner);
             const auto budget = std::make_shared<Budget>(std::function<void()>(), Budget::Amounts{.bytes = 1 << 20});
-            const Read found = read(bytesOf(model), budget);
+            const Read found = read(bytesOf(model), "", budget);
             QVERIFY(found);
             QVERIFY2((*found)->diagnostics.at(0).what.find("too long names") != std::string::npos,
                      (*found)->diagnostics.at(0).what.c_str());
