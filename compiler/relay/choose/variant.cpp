@@ -29,7 +29,7 @@ double plainCycles(const VariantCall& at) {
     std::vector<Type> args;
     double constants = 0;
     for (const Var arg : at.call.args) {
-        args.push_back(transform::typeOf(at.index, arg));
+        args.push_back(arg ? transform::typeOf(at.index, arg) : nullptr);
         if (const ConstantPtr constant = transform::constantOf(at.index, arg); constant && !constant->splat)
             constants += static_cast<double>(bytesOf(*constant));
     }
@@ -133,8 +133,9 @@ bool canHaveBlocks(const BlockRequest& request, const VariantCall& at) {
     if (request.operand < 0)
         return true;
     const auto operand = static_cast<size_t>(request.operand), dim = static_cast<size_t>(request.dim);
-    const TensorType* type =
-        operand < at.call.args.size() ? asTensor(transform::typeOf(at.index, at.call.args[operand])) : nullptr;
+    const TensorType* type = operand < at.call.args.size() && at.call.args[operand]
+                                 ? asTensor(transform::typeOf(at.index, at.call.args[operand]))
+                                 : nullptr;
     return type && dim < type->shape.size() && blockWidth(type->shape[dim], type->dtype, at.machine.target) != 0;
 }
 
