@@ -19,10 +19,6 @@ using views::models::FoundSchedule;
 using views::models::StudyEnd;
 using views::models::StudyHead;
 
-views::models::FoundGraph::Choices choicesOf(const driver::Decisions& decisions) {
-    return {decisions.variants, decisions.layouts, decisions.apart};
-}
-
 /// `before`: what was decided when it began.
 StudyEnd endOf(const tuning::Tuned& tuned, const driver::Decisions& before) {
     StudyEnd end;
@@ -30,8 +26,8 @@ StudyEnd endOf(const tuning::Tuned& tuned, const driver::Decisions& before) {
         for (const std::string& sentence : tuning::sentencesOf(*tuned.graph))
             end.graphTexts << QString::fromStdString(sentence);
         if (tuned.graph->isTaken)
-            end.graph = {choicesOf(before), choicesOf(tuned.decisions), tuned.graph->workloadsBefore,
-                         tuned.graph->workloads};
+            end.graph = {views::models::choicesOf(before), views::models::choicesOf(tuned.decisions),
+                         tuned.graph->workloadsBefore, tuned.graph->workloads};
     }
     for (const tune::TaskState& state : tuned.study.tasks)
         if (const tune::Trial* applied = tuned.applied(state))
@@ -171,6 +167,8 @@ void Engine::readStudy(tuning::TuneOptions options, const QString& id) {
             if (*read && !cancelled())
                 outbox.post([path, study = std::make_shared<const RecordedStudy>(**read)](Engine& engine) {
                     emit engine.studyRead(path, study->head, study->update, study->end);
+                    if (!study->problems.empty())
+                        emit engine.studyWarned(study->problems);
                 });
         });
 }

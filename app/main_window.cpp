@@ -96,6 +96,7 @@ MainWindow::MainWindow()
     std::vector<Diagnostic> unread;
     work_.settings = RunSettings::kept(&unread);
     work_.plugins = installedPlugins(unread);
+    studies_->offerChoices();
     for (const Diagnostic& warning : unread)
         log(QString::fromStdString(toString(warning)), views::models::LogLevel::Warning);
     showSettings();

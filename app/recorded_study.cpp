@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/recorded_study.h"
 
+#include "records/study_graph.h"
+
 #include <algorithm>
 #include <numeric>
 
@@ -71,6 +73,23 @@ Result<void> addTask(const records::File& file, const records::Task& row, Record
     return {};
 }
 
+/// What it chose in the graph, as a study that has just ended gives it.
+Result<void> addGraph(const records::File& file, RecordedStudy& study) {
+    LATHE_TRY(const std::optional<records::StudyGraph> row, file.graphOf(study.head.id.toStdString()));
+    if (!row)
+        return {};
+    const auto graph = records::foundIn(*row);
+    if (!graph) { // the rest of it can be seen all the same
+        Diagnostic& problem = study.problems.emplace_back(graph.error());
+        problem.file = file.path().string();
+        problem.severity = Severity::Warning;
+        return {};
+    }
+    study.end.graph = {views::models::choicesOf(graph->given), views::models::choicesOf(graph->found),
+                       graph->workloadsBefore, graph->workloads};
+    return {};
+}
+
 } // namespace
 
 views::models::StudyHead headOf(const records::Study& study, const std::filesystem::path& file) {
@@ -112,6 +131,7 @@ Result<std::optional<RecordedStudy>> readStudy(const records::StudyWish& wish, c
     for (const records::Task& task : tasks)
         if (task.study == found->id && !cancelled())
             LATHE_CHECKED(addTask(file, task, study, workloads));
+    LATHE_CHECKED(addGraph(file, study));
     double spent = 0; // which is all that is known of trials of format 1
     for (const StudyTask& task : study.update.tasks)
         spent += task.seconds;

@@ -13,6 +13,7 @@ struct RecordedStudy {
     views::models::StudyHead head;
     views::models::StudyUpdate update; // all of it
     views::models::StudyEnd end;
+    std::vector<Diagnostic> problems; // what of it cannot be read
 };
 
 views::models::StudyHead headOf(const records::Study& study, const std::filesystem::path& file);

@@ -2,6 +2,7 @@
 #include "app/tuning_desk.h"
 
 #include "app/what_ifs.h"
+#include "driver/extensions.h"
 #include "records/file.h"
 #include "tune/search.h"
 #include "tune/spaces.h"
@@ -18,7 +19,7 @@ using views::tuning::TuningPage;
 
 namespace {
 
-QStringList listOf(std::span<const std::string_view> names) {
+QStringList listOf(const auto& names) {
     QStringList list;
     for (const std::string_view name : names)
         list << QString::fromUtf8(name.data(), qsizetype(name.size()));
@@ -29,11 +30,15 @@ QStringList listOf(std::span<const std::string_view> names) {
 
 TuningDesk::TuningDesk(Engine& engine, const OpenWork& work, const WhatIfs& whatIfs, TuningPage* page, QObject* parent)
     : QObject(parent), engine_(engine), work_(work), whatIfs_(whatIfs), page_(page) {
-    page_->setChoices(listOf(tune::searchNames()), listOf(tune::spaceNames()));
+    offerChoices();
     page_->setRecords(records::defaultFile());
     connectPage();
     connectEngine();
     connect(&whatIfs_, &WhatIfs::changed, this, [this] { page_->setDecisions(whatIfs_.decisions()); });
+}
+
+void TuningDesk::offerChoices() {
+    page_->setChoices(listOf(tune::searchNames()), listOf(tune::spaceNames(driver::spacesOf(work_.plugins.get()))));
 }
 
 void TuningDesk::connectPage() {

@@ -24,6 +24,8 @@ public:
     TuningDesk(Engine& engine, const OpenWork& work, const WhatIfs& whatIfs, views::tuning::TuningPage* page,
                QObject* parent);
 
+    /// What can be searched, and how, with the plugins of now.
+    void offerChoices();
     /// Another model is open, without a study.
     void clear() { study_.clear(); }
     /// A project is open: how the page stood, and the study that it showed, by what `kept` said.

@@ -48,6 +48,8 @@ int describeBundle(const BundleArgs& args, const Common& common) {
     }
     printLine("{} {}, made by Lathe {} of {}, licence {}", manifest.name, manifest.version, manifest.latheVersion,
               manifest.model.file, manifest.model.licence);
+    for (const driver::PluginId& plugin : manifest.plugins)
+        printLine("with plugin {} {}", plugin.id, plugin.version);
     for (const deploy::ManifestVariant& variant : manifest.variants)
         printLine("for {}: {} ({})", variant.tag, variant.path, variant.target);
     for (const auto* values : {&manifest.inputs, &manifest.outputs})
@@ -86,9 +88,12 @@ int reproduceBundle(const BundleArgs& args, const Common& common) {
     const auto bundle = deploy::OpenBundle::open(args.bundles[0], progress);
     if (!bundle)
         return reported(bundle.error(), common);
+    const auto plugins = pluginsOf(common);
+    if (!plugins)
+        return reported(plugins.error(), common);
+    const deploy::Origin origin{args.bundles[1], args.golden, args.runtimeDir, driver::extensionsOf(*plugins)};
     std::vector<Diagnostic> diagnostics;
-    const auto again =
-        deploy::planAgain(*bundle, {args.bundles[1], args.golden, args.runtimeDir}, diagnostics, progress);
+    const auto again = deploy::planAgain(*bundle, origin, diagnostics, progress);
     if (progress.report)
         printStderr("\r\033[K");
     report(diagnostics, common);

@@ -50,6 +50,7 @@ void addInnerCommands(CLI::App& make, BundleArgs& args, Common& common) {
     for (CLI::App* command : {&make, check})
         command->add_option("--limit", args.limits,
                             "what a run may take: p50=, p99=, load=, resident=, size=; such as p99=15ms,size=30MB");
+    addPlugins(*reproduce, common);
     addProgress(*reproduce, common);
 }
 

@@ -201,6 +201,7 @@ struct RecordsArgs {
     enum class Do {
         List,
         Show,
+        Study,
         Best,
         Export,
         Import,
@@ -212,7 +213,7 @@ struct RecordsArgs {
         Stats
     } what = Do::List;
     std::string records; // the file; empty: the default one
-    std::string workload, model, out;
+    std::string workload, study, model, out;
     std::vector<std::string> files;
     int64_t keep = 200;
     bool time = false; // verify: time them again

@@ -4,6 +4,7 @@
 #include "app/cli/common_options.h"
 #include "app/cli/prepare.h"
 #include "app/cli/print_line.h"
+#include "app/cli/records_study.h"
 #include "app/cli/records_upkeep.h"
 #include "base/counted.h"
 #include "base/json.h"
@@ -268,6 +269,8 @@ Result<void> run(const RecordsArgs& args, const Common& common) {
         return list(file, args, common);
     case Do::Show:
         return show(file, args, common);
+    case Do::Study:
+        return showStudy(file, args, common);
     case Do::Best:
         return bestOf(file, args, common);
     case Do::Export:
@@ -303,6 +306,7 @@ void addRecordsOptions(CLI::App& app, RecordsArgs& args, Common& common) {
     };
     CLI::App* list = add("list", Do::List, "the fastest schedule of each workload");
     CLI::App* show = add("show", Do::Show, "all trials of a workload");
+    CLI::App* study = add("study", Do::Study, "what a study found, as decisions");
     CLI::App* best = add("best", Do::Best, "the fastest schedules of a model's kernels, as decisions");
     CLI::App* exporting = add("export", Do::Export, "print all as lines of JSON");
     CLI::App* import = add("import", Do::Import, "read such lines; what is wrong is skipped and counted");
@@ -316,15 +320,16 @@ void addRecordsOptions(CLI::App& app, RecordsArgs& args, Common& common) {
     CLI::App* stats = add("stats", Do::Stats, "how much there is");
     exporting->add_flag("--best", args.best, "only the fastest schedules, of those that are faster by 3 % at least");
     show->add_option("workload", args.workload, "its hash, or how that begins")->required();
+    study->add_option("study", args.study, "its name or id, or how the id begins")->required();
     best->add_option("model", args.model, "the model file")->required();
-    for (CLI::App* command : {best, exporting})
+    for (CLI::App* command : {study, best, exporting})
         command->add_option("-o,--output", args.out, "write it to this file");
     import->add_option("files", args.files, "files of lines")->required();
     merge->add_option("files", args.files, "files of records")->required();
     prune->add_option("--keep", args.keep, "how many of the fastest of each kernel to keep")
         ->check(CLI::Range(int64_t{1}, int64_t{1} << 40));
     verify->add_flag("--time", args.time, "time those of this machine and these threads beside their defaults");
-    for (CLI::App* command : {list, show, exporting, import, merge, prune, verify, rehash, evaluate, stats})
+    for (CLI::App* command : {list, show, study, exporting, import, merge, prune, verify, rehash, evaluate, stats})
         addPrinting(*command, common);
     addTarget(*best, common);
     addCompiling(*best, common); // with addPrinting

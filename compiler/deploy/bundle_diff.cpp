@@ -37,6 +37,8 @@ Texts textsOf(const Manifest& manifest) {
     set("limits", fmt::format("p50 {} ms, p99 {} ms, load {} ms, {} bytes resident, {} bytes", manifest.limits.p50Ms,
                               manifest.limits.p99Ms, manifest.limits.loadMs, manifest.limits.residentBytes,
                               manifest.limits.sizeBytes));
+    for (const driver::PluginId& plugin : manifest.plugins)
+        texts[{"plugin", plugin.id}] = plugin.version;
     for (const ManifestVariant& variant : manifest.variants)
         texts[{"target", variant.tag}] = variant.target;
     addValues(texts, "input", manifest.inputs);

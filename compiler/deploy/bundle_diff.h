@@ -11,7 +11,7 @@
 namespace lathe::deploy {
 
 struct BundleChange {
-    std::string what;          // "name", "target", "input", "file" …
+    std::string what;          // "name", "target", "plugin", "input", "file" …
     std::string name;          // of the file, the input …; empty where there is one
     std::string before, after; // empty before: added; empty after: removed
 };

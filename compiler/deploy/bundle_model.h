@@ -32,11 +32,13 @@ Result<void> signBundle(PlannedBundle& bundle, const std::filesystem::path& key,
 /// What a bundle does not hold of what it was made of.
 struct Origin {
     std::filesystem::path model;
-    std::filesystem::path goldenFolder, runtimeFolder; // as in BundleOptions
+    std::filesystem::path goldenFolder, runtimeFolder;    // as in BundleOptions
+    std::shared_ptr<const driver::Extensions> extensions; // of the plugins that are there; null: none
 };
 
 /// The plan of the same bundle, made again of what it says of itself (reproduce/) and of the model. Fails if the bundle does not
-/// say it, if the model or its external data are others, or if there are fewer data sets than it was made of. Of another version
+/// say it, if the model or its external data are others, if a plugin is missing that it was made with, or if there are fewer data
+/// sets than it was made of. Of another version
 /// of Lathe it is tried, with a warning.
 Result<PlannedBundle> planAgain(const OpenBundle& bundle, const Origin& origin, std::vector<Diagnostic>& diagnostics,
                                 const driver::Progress& progress = {});

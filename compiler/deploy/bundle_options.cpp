@@ -5,6 +5,7 @@
 #include "deploy/bundle_plan.h"
 #include "deploy/json_reader.h"
 #include "deploy/licence.h"
+#include "deploy/plugin_fields.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -88,6 +89,10 @@ Result<void> readField(const FieldsOf& root, const std::string& key, const json&
         options.cases = static_cast<int>(std::min<int64_t>(cases, 1000));
         return {};
     }
+    if (key == "plugins") {
+        LATHE_TRY(options.plugins, readPlugins(root));
+        return {};
+    }
     LATHE_TRY(const FieldsOf fields, root.object(key.c_str()));
     if (key == "symbols")
         return readSymbols(fields, options.symbols);
@@ -154,23 +159,24 @@ std::string toJson(const BundleOptions& options) {
     json compile = parseJson(driver::toJson(options.compile)).value();
     for (const char* machine : {"target", "threads", "cache"}) // that say nothing of what is made
         compile.erase(machine);
-    const json root = {
-        {"form", toString(options.form)},
-        {"name", options.name},
-        {"version", options.version},
-        {"license", options.licence},
-        {"targets", targets},
-        {"parts", parts},
-        {"compile", compile},
-        {"symbols", symbols},
-        {"cases", options.cases},
-        {"tolerance", {{"absolute", options.tolerance.absolute}, {"of_range", options.tolerance.ofRange}}},
-        {"limits",
-         {{"p50_ms", options.limits.p50Ms},
-          {"p99_ms", options.limits.p99Ms},
-          {"load_ms", options.limits.loadMs},
-          {"resident_bytes", options.limits.residentBytes},
-          {"size_bytes", options.limits.sizeBytes}}}};
+    json root = {{"form", toString(options.form)},
+                 {"name", options.name},
+                 {"version", options.version},
+                 {"license", options.licence},
+                 {"targets", targets},
+                 {"parts", parts},
+                 {"compile", compile},
+                 {"symbols", symbols},
+                 {"cases", options.cases},
+                 {"tolerance", {{"absolute", options.tolerance.absolute}, {"of_range", options.tolerance.ofRange}}},
+                 {"limits",
+                  {{"p50_ms", options.limits.p50Ms},
+                   {"p99_ms", options.limits.p99Ms},
+                   {"load_ms", options.limits.loadMs},
+                   {"resident_bytes", options.limits.residentBytes},
+                   {"size_bytes", options.limits.sizeBytes}}}};
+    if (!options.plugins.empty())
+        root["plugins"] = toJson(options.plugins);
     return dump(root, 2) + "\n";
 }
 

@@ -41,6 +41,9 @@ struct BundleOptions {
     int cases = 3;           // golden cases at most
     CaseTolerance tolerance;
     Limits limits;
+    /// Plugins that have to be there, by id: in the bundle those that it was compiled with. Of another version they are tried, with
+    /// a warning.
+    std::vector<driver::PluginId> plugins;
     // Where things lie; not part of the JSON.
     driver::Decisions decisions;
     std::filesystem::path goldenFolder; // a test_data_set folder, or one of several; empty: those beside the model

@@ -4,6 +4,7 @@
 #include "base/sha256.h"
 #include "deploy/bundle_plan.h"
 #include "deploy/json_reader.h"
+#include "deploy/plugin_fields.h"
 
 #include <algorithm>
 #include <ctime>
@@ -241,6 +242,9 @@ Result<Manifest> ManifestReader::read() {
     LATHE_TRY(const FieldsOf made, root.object("made_by"));
     LATHE_CHECKED(made.text("lathe", manifest.latheVersion));
     LATHE_CHECKED(made.text("llvm", manifest.llvmVersion));
+    if (!root.isNull("plugins")) {
+        LATHE_TRY(manifest.plugins, readPlugins(root));
+    }
     LATHE_CHECKED(root.number("abi_version", manifest.abiVersion));
     std::string numerics;
     LATHE_CHECKED(root.text("numerics", numerics));
@@ -301,7 +305,7 @@ std::string toJson(const Manifest& manifest) {
     for (const ManifestFile& file : manifest.files)
         files.push_back({{"path", file.path}, {"bytes", file.bytes}, {"sha256", file.sha256}, {"kind", file.kind}});
     const Limits& limits = manifest.limits;
-    const json root = {
+    json root = {
         {"schema", manifestSchema},
         {"form", toString(manifest.form)},
         {"bundle_id", manifest.bundleId},
@@ -329,6 +333,8 @@ std::string toJson(const Manifest& manifest) {
           {"resident_bytes", limits.residentBytes},
           {"size_bytes", limits.sizeBytes}}},
         {"files", files}};
+    if (!manifest.plugins.empty())
+        root["plugins"] = toJson(manifest.plugins);
     return dump(root, 2) + "\n";
 }
 

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "data/limits.h"
+#include "driver/extensions.h"
 #include "driver/options.h"
 #include "model/host_tensor.h"
 
@@ -104,6 +105,7 @@ struct Manifest {
     std::string name, version;
     int64_t created = 0; // seconds since 1970: SOURCE_DATE_EPOCH, or the model file's time
     std::string latheVersion, llvmVersion;
+    std::vector<driver::PluginId> plugins; // that it was compiled with, by id; none in most bundles
     int64_t abiVersion = 0;
     driver::NumericsLevel numerics = driver::NumericsLevel::Default;
     struct Model {

@@ -12,6 +12,7 @@
 #include "deploy/file_digest.h"
 #include "deploy/sbom.h"
 #include "deploy/texts.h"
+#include "driver/used_plugins.h"
 #include "inspect/inputs.h"
 
 #include <algorithm>
@@ -55,6 +56,7 @@ Result<void> Planner::describe() {
     }
     manifest_.latheVersion = base::version();
     manifest_.llvmVersion = codegen::llvmVersion();
+    manifest_.plugins = options_.plugins = plugins();
     manifest_.abiVersion = LATHE_ABI_VERSION;
     manifest_.numerics = options_.compile.numerics;
     const auto digest = digestOf(model_, progress_.cancelled);
@@ -84,6 +86,22 @@ Result<void> Planner::describe() {
     manifest_.tolerance = options_.tolerance;
     manifest_.limits = options_.limits;
     return {};
+}
+
+std::vector<driver::PluginId> Planner::plugins() const {
+    const driver::Extensions* const extensions = options_.compile.extensions.get();
+    std::map<std::string, driver::PluginId> used;
+    const auto add = [&](const driver::Trace& trace) {
+        for (driver::PluginId& plugin : driver::usedPlugins(trace, extensions))
+            used.insert_or_assign(plugin.id, plugin);
+    };
+    add(*trace_);
+    for (const Compiled& variant : variants_)
+        add(*variant.second);
+    std::vector<driver::PluginId> all;
+    for (const auto& [id, plugin] : used)
+        all.push_back(plugin);
+    return all;
 }
 
 Planner::Words Planner::words() const {

@@ -7,9 +7,11 @@
 #include "base/guarded.h"
 #include "codegen/target.h"
 #include "deploy/file_digest.h"
+#include "driver/extensions.h"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <fstream>
 
 namespace lathe::deploy {
@@ -81,8 +83,33 @@ Result<fs::path> Planner::hold(const fs::path& file) {
     return held->path();
 }
 
+Result<void> Planner::requirePlugins() {
+    std::vector<std::string> missing;
+    for (const driver::PluginId& wanted : options_.plugins) {
+        const driver::PluginId* there = nullptr;
+        if (options_.compile.extensions)
+            for (const driver::PluginId& each : options_.compile.extensions->plugins)
+                there = each.id == wanted.id ? &each : there;
+        if (!there) {
+            missing.push_back(fmt::format("{} {}", wanted.id, wanted.version));
+        } else if (there->version != wanted.version) {
+            Diagnostic note =
+                error(fmt::format("the bundle was made with plugin {} {}, and this is {}: the bytes may differ",
+                                  wanted.id, wanted.version, there->version));
+            note.severity = Severity::Warning;
+            diagnostics_.push_back(std::move(note));
+        }
+    }
+    if (missing.empty())
+        return {};
+    return failure(
+        fmt::format("the bundle was made with plugins that are not there, or are off: {}", fmt::join(missing, ", ")),
+        "install them, or name their folders by --plugin");
+}
+
 Result<PlannedBundle> Planner::plan() {
     LATHE_CHECKED(validate(options_));
+    LATHE_CHECKED(requirePlugins());
     if (options_.name.empty())
         options_.name = modelNameOf(model_);
     if (options_.targets.empty())

@@ -43,6 +43,8 @@ private:
     /// The artifact in memory.
     Result<Compiled> compile(const Target& target, driver::NumericsLevel numerics, const driver::Decisions& decisions,
                              std::string_view what, double from, double to);
+    /// Fails with those of BundleOptions::plugins that are not there.
+    Result<void> requirePlugins();
     Result<void> findRuntimes();
     Result<void> compileVariants();
     Result<void> makeCases();
@@ -50,6 +52,8 @@ private:
     Result<void> tryHere();
     Result<void> tryOn(const device::Device& device, size_t variant);
     Result<void> describe();
+    /// That the compilations go back to, by id.
+    std::vector<driver::PluginId> plugins() const;
     /// What whoever exports may not have thought of.
     void addRemarks();
     /// Which of the decided schedules are not for all targets.

@@ -73,6 +73,7 @@ Result<PlannedBundle> planAgain(const OpenBundle& bundle, const Origin& origin, 
         LATHE_TRY(BundleOptions options, parseBundleOptions(text));
         LATHE_TRY(const std::string decisions, readPart(bundle, "reproduce/decisions.json"));
         LATHE_TRY(options.decisions, driver::parseDecisions(decisions));
+        options.compile.extensions = origin.extensions;
         options.created = manifest.created;
         options.goldenFolder = origin.goldenFolder;
         options.runtimeFolder = origin.runtimeFolder;

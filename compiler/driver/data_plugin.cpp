@@ -38,12 +38,6 @@ Result<std::string> readSmall(const std::string& plugin, const fs::path& path, u
     return text;
 }
 
-bool isId(std::string_view id) {
-    return !id.empty() && id.size() <= longestId && std::ranges::all_of(id, [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
-    });
-}
-
 /// A file in the folder itself.
 bool isFileName(std::string_view name) {
     return !name.empty() && name.front() != '.' && name.find_first_of(std::string_view("/\\\0", 3)) == name.npos;
@@ -63,7 +57,7 @@ Result<void> readTexts(const nlohmann::json& json, const fs::path& file, DataPlu
     for (const auto& [key, value] : json.items())
         if (!std::set<std::string>{"id", "version", "licence", "adds", "kind", "bodies"}.contains(key))
             return unreadable(plugin.id.id, file, fmt::format("the key \"{}\" is unknown", key));
-    if (!isId(plugin.id.id))
+    if (!isPluginId(plugin.id.id))
         return unreadable(plugin.folder.filename().string(), file,
                           "its id is not made of up to 64 small letters, digits, - and _");
     if (kind != "data")
@@ -72,6 +66,12 @@ Result<void> readTexts(const nlohmann::json& json, const fs::path& file, DataPlu
 }
 
 } // namespace
+
+bool isPluginId(std::string_view id) {
+    return !id.empty() && id.size() <= longestId && std::ranges::all_of(id, [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+    });
+}
 
 Result<DataPlugin> readPlugin(const fs::path& folder) {
     DataPlugin plugin;

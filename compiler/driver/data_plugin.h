@@ -13,6 +13,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace lathe::driver {
@@ -23,6 +24,9 @@ struct DataPlugin {
     std::filesystem::path folder;
     std::vector<frontend::BodyRow> bodies;
 };
+
+/// Up to 64 small letters, digits, - and _.
+bool isPluginId(std::string_view id);
 
 /// Reads a plugin's folder, whose content is not trusted. A Diagnostic names the plugin and the file.
 Result<DataPlugin> readPlugin(const std::filesystem::path& folder);

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a compilation is given beside what Lathe has itself: operators, and passes at a few places of the pipeline. A value,
-// handed in by Options: whoever has rows makes one, and nothing of them is known elsewhere. With none, all is as it would
-// be without this file.
+// What a compilation is given beside what Lathe has itself: operators, passes at a few places of the pipeline, variants of
+// operators, and spaces of schedules for the tuner. A value, handed in by Options: whoever has rows makes one, and nothing of
+// them is known elsewhere. With none, all is as it would be without this file.
 #pragma once
 
 #include "frontend/added_operators.h"
 #include "lower/pipeline.h"
+#include "relay/choose/variant.h"
 #include "relay/ir.h"
+#include "tune/spaces.h"
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,13 +46,19 @@ struct Extensions {
     frontend::AddedOperators operators;
     std::vector<PassRow> passes;
     std::vector<lower::AddedKernelPass> kernelPasses;
+    std::vector<relay::choose::VariantRow> variants;
+    std::vector<tune::SpaceRow> spaces;
 };
 
-/// The plugin that a pass is of: what stands before the slash; empty for Lathe's own.
-std::string_view pluginOf(std::string_view pass);
+/// The plugin that a pass, a variant or a space is of: what stands before the slash; empty for Lathe's own.
+std::string_view pluginOf(std::string_view name);
 
-/// Fails if a row cannot be taken: an operator or a pass that is there already, or a pass whose name says no plugin.
+/// Fails if a row cannot be taken: what is there already, a name that says no plugin, or a row that lacks a function.
 Result<void> checkExtensions(const Extensions& extensions);
+
+/// Nothing for null.
+std::span<const relay::choose::VariantRow> variantsOf(const Extensions* extensions);
+std::span<const tune::SpaceRow> spacesOf(const Extensions* extensions);
 
 /// As the frontend takes them; null for null.
 std::shared_ptr<const frontend::AddedOperators> operatorsOf(const std::shared_ptr<const Extensions>& extensions);

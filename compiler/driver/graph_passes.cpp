@@ -20,7 +20,9 @@
 #include "relay/transform/simplify_arithmetic.h"
 #include "relay/transform/simplify_inference.h"
 #include "relay/transform/sink_transposes.h"
+#include "relay/verify.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <utility>
 
@@ -30,14 +32,29 @@ namespace {
 using relay::Module;
 namespace transform = relay::transform;
 
+/// Fails where a plugin's variant was taken and the graph is none that can be.
+Result<void> verifyAdded(const relay::choose::Varied& made) {
+    const auto added =
+        std::ranges::find_if(made.choices, [](const auto& each) { return !pluginOf(each.name).empty(); });
+    if (added == made.choices.end())
+        return {};
+    if (const auto verified = relay::verify(made.module); !verified)
+        return failure(
+            fmt::format("the variant '{}' makes a graph that cannot be: {}", added->name, verified.error().what),
+            "switch the plugin off, and tell who made it");
+    return {};
+}
+
 Result<Module> vary(const Module& module, const Options& options, const std::vector<VariantDecision>& decided,
                     NotOffered* notOffered, Trace& trace) {
     const MachineModel machine = machineModel(options.target, 1, {.bytesPerMultiplyAdd = options.bytesPerMultiplyAdd});
-    relay::choose::Varied made = relay::choose::chooseVariants(module, machine);
+    const auto added = variantsOf(options.extensions.get());
+    relay::choose::Varied made = relay::choose::chooseVariants(module, machine, {}, added);
     if (!decided.empty()) {
         LATHE_TRY(const auto pins, resolve(decided, made.choices, *trace.graph, *module.spans, notOffered));
-        made = relay::choose::chooseVariants(module, machine, pins);
+        made = relay::choose::chooseVariants(module, machine, pins, added);
     }
+    LATHE_CHECKED(verifyAdded(made));
     trace.variants = recordsOf(made.choices, *trace.graph, *module.spans);
     return std::move(made.module);
 }

@@ -79,6 +79,7 @@ Result<std::shared_ptr<Module>> runImport(const ModelSource& source, relay::Eval
         trace.files.clear();
         for (const auto& [file, identity] : imported.files)
             trace.files.push_back(file);
+        trace.plugins = imported.plugins;
         trace.diagnostics.insert(trace.diagnostics.end(), imported.diagnostics.begin(), imported.diagnostics.end());
         PassRecord& record = hook.recordOf("import");
         record.after = imported.module;

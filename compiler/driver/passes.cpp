@@ -117,6 +117,15 @@ Result<void> requirePlugins(const Decisions& decisions, const Extensions* extens
                 fmt::format("the pass '{}' is decided to be off, but plugin {} is not there or has none such", pass,
                             pluginOf(pass)),
                 "install the plugin, or leave the decision out");
+    const auto variants = variantsOf(extensions);
+    for (const VariantDecision& decided : decisions.variants)
+        if (!pluginOf(decided.variant).empty() &&
+            std::ranges::find(variants, decided.variant, &relay::choose::VariantRow::name) == variants.end())
+            return failure(
+                fmt::format("the variant '{}' is decided for node '{}', but plugin {} is not there or has none "
+                            "such",
+                            decided.variant, decided.of.node, pluginOf(decided.variant)),
+                "install the plugin, or leave the decision out");
     return {};
 }
 

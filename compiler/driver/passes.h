@@ -31,7 +31,7 @@ std::vector<Pass> pipelineWith(const Extensions* extensions);
 /// the same with and without plugins.
 int ordinalOf(std::string_view pass, const Extensions* extensions);
 
-/// Fails if a pass of a plugin is decided to be off that none of the extensions is.
+/// Fails if a pass of a plugin is decided to be off, or a variant of one to be taken, that none of the extensions is.
 Result<void> requirePlugins(const Decisions& decisions, const Extensions* extensions);
 
 /// Whether a pass runs under these decisions and options.

@@ -19,6 +19,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -97,6 +98,7 @@ struct Trace {
     model::ModelGraphPtr graph;
     std::vector<std::filesystem::path>
         files;                           // that the model was read from: its own, and those that its tensors lie in
+    std::set<std::string> plugins;       // whose operators the model has
     bool fixedAtNeed = false;            // the model could not be imported without Options::shapesAtNeed, inputsAtNeed
     std::vector<PassRecord> passes;      // all of the pipeline, in order
     std::vector<VariantRecord> variants; // the choices of "choose variants"

@@ -13,6 +13,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -53,7 +54,8 @@ struct Imported {
     std::shared_ptr<model::ModelGraph> graph; // null only if the file could not be read as a model at all
     std::shared_ptr<relay::Module> module;    // null if refused
     std::vector<Diagnostic> diagnostics; // all errors (file, node, operator, reason), not only the first, and warnings
-    FileIdentities files; // that it was read from: the model's own, and those beside it that tensors lie in
+    FileIdentities files;          // that it was read from: the model's own, and those beside it that tensors lie in
+    std::set<std::string> plugins; // whose operators it has, also within bodies of others
 };
 
 struct Frontend {

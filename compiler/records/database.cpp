@@ -6,7 +6,6 @@
 #include <SQLiteCpp/Statement.h>
 #include <SQLiteCpp/Transaction.h>
 #include <algorithm>
-#include <array>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <set>
@@ -14,6 +13,7 @@
 #include <string_view>
 #include <unistd.h>
 #include <utility>
+#include <vector>
 
 namespace lathe::records {
 namespace {
@@ -49,17 +49,21 @@ std::set<std::string> objectsOf(int format) {
     return objects;
 }
 
-/// What the tables of an earlier format hold, by the columns that tables of their names have now. What came of a task in the
-/// whole model came of the fastest that was accepted.
-std::array<std::pair<std::string, std::string>, 2> tablesOf(int format) {
+constexpr int asNow = 3; // since this format the tables of before have the columns of now
+
+/// What the tables of an earlier format hold that have other columns now, by these. What came of a task in the whole model came
+/// of the fastest that was accepted.
+std::vector<std::pair<std::string, std::string>> tablesOf(int format) {
+    if (format >= asNow)
+        return {};
     return {
-        {{"task", "SELECT id, study, workload, calls, seconds FROM main.task"},
-         {"trial",
-          fmt::format("SELECT *, {}CASE WHEN accepted = 1 AND trial.id = (SELECT id FROM main.trial AS fastest WHERE "
-                      "fastest.task = trial.task AND accepted = 1 AND verdict = 'measured' ORDER BY ratio, program "
-                      "LIMIT 1) THEN (SELECT in_place FROM main.task WHERE task.id = trial.task) ELSE 'unknown' END "
-                      "AS in_place FROM main.trial",
-                      format == 1 ? "0 AS seconds, 0 AS prior, NULL AS predicted, " : "")}}};
+        {"task", "SELECT id, study, workload, calls, seconds FROM main.task"},
+        {"trial",
+         fmt::format("SELECT *, {}CASE WHEN accepted = 1 AND trial.id = (SELECT id FROM main.trial AS fastest WHERE "
+                     "fastest.task = trial.task AND accepted = 1 AND verdict = 'measured' ORDER BY ratio, program "
+                     "LIMIT 1) THEN (SELECT in_place FROM main.task WHERE task.id = trial.task) ELSE 'unknown' END "
+                     "AS in_place FROM main.trial",
+                     format == 1 ? "0 AS seconds, 0 AS prior, NULL AS predicted, " : "")}};
 }
 
 int formatIn(SQLite::Database& database) {
@@ -128,8 +132,9 @@ void migrate(const fs::path& path, SQLite::Database& database) {
         const auto tables = tablesOf(format);
         for (const auto& [name, rows] : tables)
             database.exec(fmt::format("CREATE TEMP TABLE moved_{} AS {}", name, rows));
-        for (const char* statement : {"DROP VIEW best", "DROP TABLE main.trial", "DROP TABLE main.task"})
-            database.exec(statement);
+        if (!tables.empty())
+            for (const char* statement : {"DROP VIEW best", "DROP TABLE main.trial", "DROP TABLE main.task"})
+                database.exec(statement);
         const std::set<std::string> there = objectsOf(database);
         for (const Part& part : schema)
             if (part.isIn(schemaVersion) && !there.contains(part.sql))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "records/file.h"
 
+#include "base/json.h"
 #include "base/user_folder.h"
 #include "base/version.h"
 #include "records/database.h"
@@ -11,6 +12,7 @@
 #include <SQLiteCpp/Transaction.h>
 #include <cstdlib>
 #include <fmt/format.h>
+#include <map>
 
 namespace lathe::records {
 namespace {
@@ -19,6 +21,18 @@ namespace fs = std::filesystem;
 using SQLite::Statement;
 
 constexpr int othersKept = 100; // of each task, when pruning: a cost model learns from bad ones too
+
+/// Names of workloads as a StudyGraph lists them, under new ones.
+std::string renamedIn(const std::string& list, const std::map<std::string, std::string>& names) {
+    auto workloads = parseJson(list);
+    if (!workloads || !workloads->is_array())
+        return list; // a file may hold anything
+    for (nlohmann::json& workload : *workloads)
+        if (workload.is_string())
+            if (const auto found = names.find(workload.get_ref<const std::string&>()); found != names.end())
+                workload = found->second;
+    return dump(*workloads);
+}
 
 } // namespace
 
@@ -97,6 +111,8 @@ Result<void> File::write(const Batch& batch, Existing existing) {
                 writer.put(held);
             for (const Round& round : batch.rounds)
                 writer.put(round);
+            for (const StudyGraph& graph : batch.graphs)
+                writer.put(graph);
             for (const auto& [key, blob] : batch.models)
                 writer.putModel(key, blob);
         }
@@ -171,6 +187,14 @@ Result<void> File::rename(const std::vector<std::pair<std::string, Workload>>& r
             run("DELETE FROM task WHERE workload IN (SELECT id FROM workload WHERE key = ?)", aside);
             run("DELETE FROM workload WHERE key = ?", aside);
         }
+        std::map<std::string, std::string> names;
+        for (const auto& [key, workload] : renamed)
+            names[key] = workload.key;
+        LATHE_TRY(const std::vector<StudyGraph> chosen, graphs());
+        for (const StudyGraph& graph : chosen)
+            run("UPDATE graph SET workloads_before = ?, workloads = ? WHERE study IN (SELECT id FROM study WHERE uid = "
+                "?)",
+                renamedIn(graph.workloadsBefore, names), renamedIn(graph.workloads, names), graph.study);
         transaction.commit();
         return {};
     });
@@ -238,6 +262,20 @@ Result<std::vector<Round>> File::roundsOf(const std::string& study, const std::s
                                    "workload.key = ? ORDER BY round.number, opinion",
                                    roundColumns, ofTask),
                        roundAt, study, workload);
+}
+
+Result<std::vector<StudyGraph>> File::graphs() const {
+    return state_->all(
+        fmt::format("SELECT {} FROM graph JOIN study ON study.id = graph.study ORDER BY study.uid", graphColumns),
+        graphAt);
+}
+
+Result<std::optional<StudyGraph>> File::graphOf(const std::string& study) const {
+    LATHE_TRY(std::vector<StudyGraph> found,
+              state_->all(fmt::format("SELECT {} FROM graph JOIN study ON study.id = graph.study WHERE study.uid = ?",
+                                      graphColumns),
+                          graphAt, study));
+    return found.empty() ? std::nullopt : std::optional(std::move(found.front()));
 }
 
 Result<std::optional<std::string>> File::model(const std::string& key) const {

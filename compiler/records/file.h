@@ -26,6 +26,7 @@ struct Batch {
     std::vector<Trial> trials;
     std::vector<HeldTrial> held; // goes into the trials, which are there or in the batch
     std::vector<Round> rounds;
+    std::vector<StudyGraph> graphs;                          // a study each
     std::vector<std::pair<std::string, std::string>> models; // by modelKey: what CostModel::save gave
 };
 
@@ -61,7 +62,7 @@ public:
     /// That it is of a later format.
     const std::vector<Diagnostic>& warnings() const;
 
-    /// All of it or nothing. Tasks, trials and rounds are left out whose study, workload or task is neither there nor in the batch.
+    /// All of it or nothing. Tasks, trials, rounds and graphs are left out whose study, workload or task is neither there nor in the batch.
     Result<void> write(const Batch& batch, Existing existing = Existing::Replaced);
     /// Of each task the default, what a test accepted, what failed, the `keep` fastest and a hundred others; gives how many trials
     /// went.
@@ -89,6 +90,8 @@ public:
                                 const std::string& program) const;
     Result<std::vector<Round>> rounds() const; // by study, workload and number
     Result<std::vector<Round>> roundsOf(const std::string& study, const std::string& workload) const;
+    Result<std::vector<StudyGraph>> graphs() const; // by study
+    Result<std::optional<StudyGraph>> graphOf(const std::string& study) const;
     /// What a cost model has learned; nothing if none is kept under this key.
     Result<std::optional<std::string>> model(const std::string& key) const;
     /// All, or those of the setting.

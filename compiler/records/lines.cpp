@@ -85,6 +85,12 @@ private:
         batch_.studies.push_back(std::move(row));
         return true;
     }
+    bool take(StudyGraph& row) {
+        if (!studies_.contains(row.study))
+            return false;
+        batch_.graphs.push_back(std::move(row));
+        return true;
+    }
     bool take(TaskLine& row) {
         if (!studies_.contains(row.task.study) || !workloads_.contains(row.task.workload))
             return false;
@@ -143,6 +149,7 @@ private:
 Result<void> exportLines(const File& file, const std::function<void(const std::string&)>& take) {
     LATHE_TRY(const std::vector<Workload> workloads, file.workloads());
     LATHE_TRY(const std::vector<Study> studies, file.studies());
+    LATHE_TRY(const std::vector<StudyGraph> graphs, file.graphs());
     LATHE_TRY(const std::vector<Task> tasks, file.tasks());
     take(header());
     const auto takeAll = [&](const auto& rows) {
@@ -151,6 +158,7 @@ Result<void> exportLines(const File& file, const std::function<void(const std::s
     };
     takeAll(workloads);
     takeAll(studies);
+    takeAll(graphs);
     takeAll(tasks);
     LATHE_CHECKED(file.eachTrial([&](const Trial& trial) { take(lineOf(trial)); }));
     LATHE_TRY(const std::vector<Round> rounds, file.rounds());

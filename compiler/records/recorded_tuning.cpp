@@ -2,6 +2,7 @@
 #include "records/recorded_tuning.h"
 
 #include "base/guarded.h"
+#include "driver/extensions.h"
 
 namespace lathe::records {
 namespace {
@@ -13,7 +14,8 @@ public:
 
     Result<tuning::Tuned> run(const Tuner& tuner) {
         LATHE_CHECKED(tune::makeSearch(options_.plan.search, 0));
-        LATHE_CHECKED(tune::makeSpace(options_.space, {}, options_.compile.target, 1));
+        LATHE_CHECKED(tune::makeSpace(options_.space, {}, options_.compile.target, 1,
+                                      driver::spacesOf(options_.compile.extensions.get())));
         if (wish_.isRecorded)
             LATHE_CHECKED(open());
         if (told_.opened)

@@ -176,7 +176,8 @@ void Recorder::tell(const tune::Study& study, const tune::Event& event) {
         write();
 }
 
-void Recorder::end(StudyState state, std::vector<HeldTrial> held, const std::string& learned) {
+void Recorder::end(StudyState state, std::vector<HeldTrial> held, const std::string& learned,
+                   std::optional<StudyGraph> graph) {
     if (!told_ && learned.empty())
         return;
     study_.state = state;
@@ -186,6 +187,10 @@ void Recorder::end(StudyState state, std::vector<HeldTrial> held, const std::str
     for (HeldTrial& each : held) {
         each.study = study_.id;
         waiting_.held.push_back(std::move(each));
+    }
+    if (graph) {
+        graph->study = study_.id;
+        waiting_.graphs = {*std::move(graph)};
     }
     write();
     if (failedAt_ && !waiting_.models.empty()) { // what is large first, where the disk is full

@@ -30,10 +30,11 @@ public:
     std::string learned();
     /// What changed: for runStudy, on its thread. What cannot be written is tried again every half minute, and at the end.
     void tell(const tune::Study& study, const tune::Event& event);
-    /// The study has ended: `held` are its trials that were held against the model; whose they are need not be said. What is
-    /// recorded of others stays as it is. `learned` is what the cost model knows now; empty: nothing new. Of a study of which
+    /// The study has ended: `held` are its trials that were held against the model, `graph` what was chosen there; whose they are
+    /// need not be said. What is recorded of others stays as it is, so does what was chosen before where nothing is now. `learned` is what the cost model knows now; empty: nothing new. Of a study of which
     /// nothing was told, and that learned nothing, nothing is recorded; one that was to go on stays as it was.
-    void end(StudyState state, std::vector<HeldTrial> held, const std::string& learned = {});
+    void end(StudyState state, std::vector<HeldTrial> held, const std::string& learned = {},
+             std::optional<StudyGraph> graph = {});
 
     const Study& study() const { return study_; }
     const File& file() const { return file_; }

@@ -92,6 +92,18 @@ inline Round roundAt(SQLite::Statement& row) {
             .quality = quality};
 }
 
+inline constexpr const char* graphColumns =
+    "study.uid, given, found, workloads_before, workloads, schedules_ms, whole_ms";
+inline StudyGraph graphAt(SQLite::Statement& row) {
+    return {.study = row.getColumn(0).getString(),
+            .given = row.getColumn(1).getString(),
+            .found = row.getColumn(2).getString(),
+            .workloadsBefore = row.getColumn(3).getString(),
+            .workloads = row.getColumn(4).getString(),
+            .schedulesMs = row.getColumn(5).getDouble(),
+            .wholeMs = row.getColumn(6).getDouble()};
+}
+
 inline constexpr const char* ofTask =
     "study JOIN task ON task.study = study.id JOIN workload ON workload.id = task.workload";
 

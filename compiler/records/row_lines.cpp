@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "codegen/target.h"
 #include "driver/options.h"
+#include "records/study_graph.h"
 #include "schedule/trace.h"
 #include "tir/text.h"
 
@@ -179,6 +180,25 @@ Round roundIn(const json& line) {
     return row;
 }
 
+StudyGraph graphIn(const json& line) {
+    StudyGraph row;
+    row.study = hash(line, "graph");
+    for (const auto& [name, into] :
+         {std::pair("given", &row.given), std::pair("found", &row.found),
+          std::pair("workloads_before", &row.workloadsBefore), std::pair("workloads", &row.workloads)}) {
+        *into = dump(at(line, name));
+        require(into->size() <= longestText, name);
+    }
+    const json& ms = at(line, "ms");
+    require(ms.is_array() && ms.size() == 2, "ms");
+    row.schedulesMs = number(ms[0], "ms", 0, longestUs);
+    row.wholeMs = number(ms[1], "ms", 0, longestUs);
+    const auto found = foundIn(row);
+    if (!found)
+        throw BadLine{found.error().what};
+    return row;
+}
+
 } // namespace
 
 std::string lineOf(const Workload& row) {
@@ -244,6 +264,16 @@ std::string lineOf(const Round& row) {
                  {"peak5", quality.peak5}});
 }
 
+std::string lineOf(const StudyGraph& row) {
+    const auto value = [](const std::string& text) { return parseJson(text).value_or(nullptr); };
+    return dump({{"graph", row.study},
+                 {"given", value(row.given)},
+                 {"found", value(row.found)},
+                 {"workloads_before", value(row.workloadsBefore)},
+                 {"workloads", value(row.workloads)},
+                 {"ms", {row.schedulesMs, row.wholeMs}}});
+}
+
 Result<Row> parseRow(std::string_view text) {
     const auto line = parseJson(text);
     try {
@@ -254,6 +284,8 @@ Result<Row> parseRow(std::string_view text) {
             return roundIn(*line);
         if (line->contains("task"))
             return taskIn(*line);
+        if (line->contains("graph"))
+            return graphIn(*line);
         if (line->contains("workload"))
             return workloadIn(*line);
         return studyIn(*line);

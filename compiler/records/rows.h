@@ -113,6 +113,16 @@ struct HeldTrial {
     InPlace inPlace = InPlace::Unknown;
 };
 
+/// What a study chose in the graph, where the whole model was faster with it.
+struct StudyGraph {
+    std::string study;
+    /// Choices that it began with, and that it came to: {"variants":[…],"layouts":[…],"apart":[…]}, as Decisions have them.
+    std::string given, found;
+    std::string workloadsBefore, workloads; // of the model's kernels under them: ["HASH-HASH"]
+    double schedulesMs = 0, wholeMs = 0;    // of the model, by turns: with schedules alone, and with these
+    bool operator==(const StudyGraph&) const = default;
+};
+
 /// How good an opinion on the candidates of a batch was.
 struct Round {
     std::string study, workload; // its task

@@ -4,6 +4,7 @@
 #include "base/file_hash.h"
 #include "driver/options.h"
 #include "records/best.h"
+#include "records/study_graph.h"
 
 #include <algorithm>
 #include <iterator>
@@ -56,9 +57,9 @@ Result<StudyRecords> StudyRecords::begin(const StudyWish& wish, const tuning::Tu
     LATHE_TRY(File file, File::open(path, File::Access::Write));
     const Study study = studyOf(wish, options);
     if (!wish.resume)
-        return StudyRecords(Recorder(std::move(file), study, options.compile.target));
+        return StudyRecords(Recorder(std::move(file), study, options.compile.target), options.decisions);
     LATHE_TRY(Recorder recorder, Recorder::resume(std::move(file), study, options.compile.target));
-    return StudyRecords(std::move(recorder));
+    return StudyRecords(std::move(recorder), options.decisions);
 }
 
 std::function<tune::Known(const tune::Task&)> StudyRecords::known() {
@@ -87,7 +88,7 @@ void StudyRecords::end(const Result<tuning::Tuned>& tuned) {
                 if (trial.inPlace != InPlace::Unknown)
                     held.push_back({{}, state.task.workload, toString(trial.candidate.program), trial.inPlace});
     recorder_.end(tuned && !tuned->failed ? StudyState::Ended : StudyState::Failed, std::move(held),
-                  tuned ? tuned->learned : std::string());
+                  tuned ? tuned->learned : std::string(), tuned ? rowOf(*tuned, given_) : std::nullopt);
 }
 
 std::vector<Diagnostic> StudyRecords::newProblems() {

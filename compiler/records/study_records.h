@@ -48,10 +48,12 @@ public:
     std::vector<Diagnostic> newProblems();
 
 private:
-    explicit StudyRecords(Recorder recorder) : recorder_(std::move(recorder)) {}
+    StudyRecords(Recorder recorder, driver::Decisions given)
+        : recorder_(std::move(recorder)), given_(std::move(given)) {}
 
     Recorder recorder_;
-    size_t said_ = 0; // of the recorder's problems
+    driver::Decisions given_; // that the study began with
+    size_t said_ = 0;         // of the recorder's problems
 };
 
 } // namespace lathe::records

@@ -36,6 +36,10 @@ auto rank(const Round& row) {
                       quality.recall1, quality.recall5, quality.recall16, quality.peak5);
 }
 
+auto rank(const StudyGraph& row) {
+    return std::tie(row.found, row.given, row.workloads, row.workloadsBefore, row.schedulesMs, row.wholeMs);
+}
+
 std::string taskIs(int study, int workload) {
     return fmt::format("study.uid = ?{} AND workload.key = ?{}", study, workload);
 }
@@ -79,6 +83,8 @@ Writer::Writer(SQLite::Database& database, Existing existing)
       findRound_(database, fmt::format("SELECT {} FROM {} JOIN round ON round.task = task.id WHERE {} AND "
                                        "round.number = ?3 AND opinion = ?4",
                                        roundColumns, ofTask, taskIs(1, 2))),
+      findGraph_(database, fmt::format("SELECT {} FROM graph JOIN study ON study.id = graph.study WHERE study.uid = ?",
+                                       graphColumns)),
       putWorkload_(database, "INSERT INTO workload (key, family, target, kernel, text, flops, bytes) VALUES (?, "
                              "?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET kernel = excluded.kernel, flops = "
                              "excluded.flops, bytes = excluded.bytes, family = excluded.family"),
@@ -121,6 +127,11 @@ Writer::Writer(SQLite::Database& database, Existing existing)
                             "excluded.told, pairs = excluded.pairs, recall1 = excluded.recall1, recall5 = "
                             "excluded.recall5, recall16 = excluded.recall16, peak5 = excluded.peak5",
                             ofTask, taskIs(12, 13))),
+      putGraph_(database,
+                "INSERT INTO graph (study, given, found, workloads_before, workloads, schedules_ms, whole_ms) SELECT "
+                "study.id, ?1, ?2, ?3, ?4, ?5, ?6 FROM study WHERE study.uid = ?7 ON CONFLICT (study) DO UPDATE SET "
+                "given = excluded.given, found = excluded.found, workloads_before = excluded.workloads_before, "
+                "workloads = excluded.workloads, schedules_ms = excluded.schedules_ms, whole_ms = excluded.whole_ms"),
       putModel_(database, "INSERT INTO model (key, blob) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET blob = "
                           "excluded.blob") {}
 
@@ -178,6 +189,14 @@ void Writer::put(const Round& row) {
             quality.spearman, static_cast<int64_t>(quality.pairs.count), quality.pairs.right, quality.recall1,
             quality.recall5, quality.recall16, quality.peak5, row.study, row.workload);
     run(putRound_);
+}
+
+void Writer::put(const StudyGraph& row) {
+    if (keeps(existing_, row, findGraph_, graphAt, row.study))
+        return;
+    bindAll(putGraph_, row.given, row.found, row.workloadsBefore, row.workloads, row.schedulesMs, row.wholeMs,
+            row.study);
+    run(putGraph_);
 }
 
 void Writer::putModel(const std::string& key, const std::string& blob) {

@@ -23,12 +23,13 @@ public:
     /// Into the row of its trial.
     void put(const HeldTrial& row);
     void put(const Round& row);
+    void put(const StudyGraph& row);
     void putModel(const std::string& key, const std::string& blob);
 
 private:
     Existing existing_;
-    SQLite::Statement clear_, clearRounds_, findWorkload_, findStudy_, findTask_, findTrial_, findRound_, putWorkload_,
-        putStudy_, putTask_, putTrial_, putHeld_, putRound_, putModel_;
+    SQLite::Statement clear_, clearRounds_, findWorkload_, findStudy_, findTask_, findTrial_, findRound_, findGraph_,
+        putWorkload_, putStudy_, putTask_, putTrial_, putHeld_, putRound_, putGraph_, putModel_;
 };
 
 } // namespace lathe::records

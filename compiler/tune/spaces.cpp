@@ -5,14 +5,28 @@
 #include "tune/rules/sketch.h"
 
 #include <algorithm>
-#include <array>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 namespace lathe::tune {
 namespace {
 
-constexpr std::array<std::string_view, 4> names = {"template", "sketch", "rules", "all"};
+constexpr std::string_view templatesAlone = "template", withTemplates = "all";
+
+/// What there is by rules. They are the same ones: whether their questions have weights differs.
+const std::vector<SpaceRow>& table() {
+    const auto byRules = [](bool isWeighted) {
+        return [isWeighted](const schedule::Schedule& start, const Target& target, int) {
+            return scheduleByRules(start, target, isWeighted);
+        };
+    };
+    static const std::vector<SpaceRow> rows = {
+        {.name = "sketch", .schedule = byRules(false)},
+        {.name = "rules", .schedule = byRules(true)},
+        {.name = std::string(withTemplates), .schedule = byRules(true)},
+    };
+    return rows;
+}
 
 /// Answers to the first question.
 constexpr int64_t byTemplate = 0, byRules = 1;
@@ -29,10 +43,10 @@ schedule::Question wayQuestion(bool hasTemplate) {
 
 /// A schedule by rules and what was asked for it. What is illegal, or not worth building, fails with the reason.
 Result<Candidate> sketched(const tir::PrimFuncPtr& computation, const std::shared_ptr<const schedule::Chooser>& chooser,
-                           const Target& target, int threads, bool isWeighted) {
+                           const SpaceRow& rules, const Target& target, int threads) {
     const auto noting = std::make_shared<schedule::Noting>(chooser);
     try {
-        const schedule::Schedule made = scheduleByRules(schedule::Schedule(computation, noting), target, isWeighted);
+        const schedule::Schedule made = rules.schedule(schedule::Schedule(computation, noting), target, threads);
         LATHE_CHECKED(checkSchedule(computation, made.function(), target, threads));
         return candidateOf(made.function(), made.trace(), noting->asked(), *chooser);
     } catch (const schedule::ScheduleError& refused) {
@@ -46,17 +60,26 @@ Result<Candidate> sketched(const tir::PrimFuncPtr& computation, const std::share
 
 } // namespace
 
-std::span<const std::string_view> spaceNames() {
+std::vector<std::string> spaceNames(std::span<const SpaceRow> added) {
+    std::vector<std::string> names{std::string(templatesAlone)};
+    for (const std::span<const SpaceRow> rows : {std::span<const SpaceRow>(table()), added})
+        for (const SpaceRow& row : rows)
+            names.push_back(row.name);
     return names;
 }
 
-Result<Space> makeSpace(std::string_view name, Space templates, const Target& target, int threads) {
-    if (std::ranges::find(names, name) == names.end())
-        return failure(ErrorKind::Usage, fmt::format("there is no space '{}'", name),
-                       fmt::format("there are {}", fmt::join(names, ", ")));
-    if (name == "template")
+Result<Space> makeSpace(std::string_view name, Space templates, const Target& target, int threads,
+                        std::span<const SpaceRow> added) {
+    if (name == templatesAlone)
         return templates;
-    const bool hasTemplate = name == "all", isWeighted = name != "sketch";
+    SpaceRow rules;
+    for (const std::span<const SpaceRow> rows : {added, std::span<const SpaceRow>(table())})
+        if (const auto row = std::ranges::find(rows, name, &SpaceRow::name); row != rows.end())
+            rules = *row;
+    if (!rules.schedule)
+        return failure(ErrorKind::Usage, fmt::format("there is no space '{}'", name),
+                       fmt::format("there are {}", fmt::join(spaceNames(added), ", ")));
+    const bool hasTemplate = name == withTemplates;
     const auto generate = [=](const tir::PrimFuncPtr& computation,
                               const std::shared_ptr<const schedule::Chooser>& chooser) -> Result<Candidate> {
         const schedule::Question question = wayQuestion(hasTemplate);
@@ -65,7 +88,7 @@ Result<Space> makeSpace(std::string_view name, Space templates, const Target& ta
             return failure(fmt::format("the answer to {} does not fit: {}", question.name, wrong));
         Result<Candidate> made =
             way.front() == byRules
-                ? sketched(computation, chooser, target, threads, isWeighted)
+                ? sketched(computation, chooser, rules, target, threads)
                 : templates.generate(computation, hasTemplate ? chooser : std::make_shared<schedule::Preferred>());
         if (!made)
             return made;
@@ -77,7 +100,7 @@ Result<Space> makeSpace(std::string_view name, Space templates, const Target& ta
         made->answers[question.name] = way;
         return made;
     };
-    return Space{std::string(name), 1, generate};
+    return Space{rules.name, rules.version, generate};
 }
 
 } // namespace lathe::tune

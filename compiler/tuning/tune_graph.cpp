@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuning/tune_graph.h"
 
+#include "driver/extensions.h"
 #include "tuning/kernel_bench.h"
 #include "tuning/model_bench.h"
 #include "tuning/tune_model.h"
@@ -208,7 +209,8 @@ private:
         const Target& target = options_.compile.target;
         plan.machine = tuningMachine(target, peaks_, options_.runner.threads);
         LATHE_TRY(const tune::Space space,
-                  tune::makeSpace(options_.space, templateSpace(target), target, plan.machine.threads));
+                  tune::makeSpace(options_.space, templateSpace(target), target, plan.machine.threads,
+                                  driver::spacesOf(options_.compile.extensions.get())));
         KernelBench kernels(options_.compile, options_.runner);
         add(tune::runStudy(std::move(tasks), space, plan, kernels, budget_, newSchedulesShare, told_,
                            options_.runner.cancelled));

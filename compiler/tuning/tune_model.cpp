@@ -2,6 +2,7 @@
 #include "tuning/tune_model.h"
 
 #include "base/guarded.h"
+#include "driver/extensions.h"
 #include "lower/schedule_kernel.h"
 #include "tuning/kernel_bench.h"
 
@@ -209,7 +210,8 @@ private:
         const Target& target = options_.compile.target;
         plan.machine = tuningMachine(target, peaks_, options_.runner.threads);
         LATHE_TRY(const tune::Space space,
-                  tune::makeSpace(options_.space, templateSpace(target), target, plan.machine.threads));
+                  tune::makeSpace(options_.space, templateSpace(target), target, plan.machine.threads,
+                                  driver::spacesOf(options_.compile.extensions.get())));
         KernelBench bench(options_.compile, options_.runner);
         if (options_.begins)
             options_.begins();

@@ -43,7 +43,7 @@ struct TuneOptions {
     tune::Plan plan;
     driver::Decisions decisions;
     inspect::InputChoice inputs;    // that the whole model is timed with, at the sizes of its files
-    std::string space = "template"; // tune::spaceNames()
+    std::string space = "template"; // tune::spaceNames(), with those of compile.extensions
     std::string kernel;             // only kernels whose names have this in them; empty: all
     /// What the model's open kernels are to be fast at: values of one of its sizes, at most mostSamples, the largest first.
     /// None: they are left out.

@@ -252,6 +252,19 @@ private slots:
         QVERIFY(objectsOf(records({"best", model_, "--threads", "2"}, made_).out, "workload").empty());
     }
 
+    void aStudyIsDecisions() {
+        const QString decisions = folder_.filePath("study.json");
+        const Outcome shown = records({"study", "net", "-o", decisions}, made_);
+        QVERIFY2(shown.code == 0, shown.err.c_str());
+        const auto lines = objectsOf(shown.out, "decisions");
+        QCOMPARE(lines.size(), size_t(1));
+        QCOMPARE(lines[0]["decisions"].toObject()["schedules"].toObject().size(), 1);
+        QVERIFY(kernel({"--threads", "1", "--decisions", decisions})["from"].toString() != "default");
+        QCOMPARE(records({"study", lines[0]["study"].toString().left(8)}, made_).out, shown.out);
+        const Outcome none = records({"study", "nobody"}, made_);
+        QVERIFY2(none.code == 2 && contains(none.err, "nobody"), none.err.c_str());
+    }
+
     void whatDoesNotReplayIsAWarningAndTheDefault() {
         makeRecords("stale.db",
                     [](QJsonObject& trial) { trial["trace"] = "loops blocks(#9) gives(0)\nparallel loops(0)\n"; });

@@ -11,6 +11,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 namespace lathe::testing::test_bundle_origin {
 
@@ -128,6 +129,45 @@ private slots:
         outcome = runProgram("sh", {at("checked/reproduce/reproduce.sh"), at("plain.onnx"), LATHE_BINARY_DIR "/lathe",
                                     "--golden", at("data")});
         QVERIFY2(outcome.code == 0, outcome.err.c_str());
+    }
+
+    /// A bundle names the plugins that it cannot be made again without, and no others that are installed.
+    void plugins() {
+        QVERIFY(readAll(path(at("plain/manifest.json"))).find("\"plugins\"") == std::string::npos);
+        const auto plugin = [&](const char* folder, const std::string& version) {
+            fs::create_directories(path(at(folder)));
+            writeFile(path(at(folder)) / "plugin.json",
+                      fmt::format(R"({{"id": "acme", "version": "{}", "licence": "MIT", "kind": "data", "adds": "",
+                                      "bodies": ["all.txt"]}})",
+                                  version));
+            writeFile(path(at(folder)) / "all.txt", "<domain: \"acme\", opset_import: [\"\" : 18]>\n"
+                                                    "Twice (x) => (y) { y = Add (x, x) }\n");
+        };
+        plugin("acme", "1.2");
+        writeFile(path(at("added.onnx")), modelBytes("<ir_version: 10, opset_import: [\"\" : 21, \"acme\" : 1]> "
+                                                     "g (float[2,3] x) => (float[2,3] y) { y = acme.Twice (x) }"));
+        Outcome outcome = runLathe({"bundle", at("added.onnx"), "-o", at("added"), "--plugin", at("acme")});
+        QVERIFY2(outcome.code == 0, outcome.err.c_str());
+        const auto named = nlohmann::json::parse(R"([{"id": "acme", "version": "1.2"}])");
+        for (const char* file : {"added/manifest.json", "added/reproduce/options.json"})
+            QVERIFY2(nlohmann::json::parse(readAll(path(at(file))))["plugins"] == named, file);
+        outcome = runLathe({"bundle", "info", at("added")});
+        QVERIFY2(outcome.out.find("with plugin acme 1.2") != std::string::npos, outcome.out.c_str());
+        outcome = runLathe({"bundle", "reproduce", at("added"), at("added.onnx"), "--plugin", at("acme")});
+        QVERIFY2(outcome.code == 0 && outcome.out.find("the same bundle") != std::string::npos, outcome.err.c_str());
+        // What is compiled already needs none.
+        outcome = runLathe({"bundle", "check", at("added"), "--repeat", "0"});
+        QVERIFY2(outcome.code == 0, outcome.err.c_str());
+        for (const QStringList& without :
+             {QStringList{"bundle", "reproduce", at("added"), at("added.onnx")},
+              {"bundle", at("added.onnx"), "-o", at("refused"), "--options", at("added/reproduce/options.json")}}) {
+            outcome = runLathe(without);
+            QVERIFY2(outcome.code == 1 && outcome.err.find("acme 1.2") != std::string::npos, outcome.err.c_str());
+        }
+        plugin("newer", "1.3");
+        outcome = runLathe({"bundle", "reproduce", at("added"), at("added.onnx"), "--plugin", at("newer")});
+        QVERIFY2(outcome.code == 1 && outcome.err.find("1.3") != std::string::npos, outcome.err.c_str());
+        QVERIFY2(outcome.out.find("plugin acme: 1.2 -> 1.3") != std::string::npos, outcome.out.c_str());
     }
 
     /// Whose work is in a bundle: named in both lists, and its terms lie beside them.

@@ -100,20 +100,37 @@ private slots:
         options.tolerance = {0, 0.5};
         options.limits.p99Ms = 1.5;
         options.compile.numerics = driver::NumericsLevel::Strict;
+        QVERIFY(!toJson(options).contains("plugins")); // as before there were any
+        options.plugins = {{"acme", "1.2"}, {"other", ""}};
         const std::string text = toJson(options);
         const auto read = parseBundleOptions(text);
         QVERIFY(read);
         QCOMPARE(toJson(*read), text);
         QCOMPARE(read->symbols, options.symbols);
         QVERIFY(read->parts == options.parts);
+        QVERIFY(read->plugins == options.plugins);
         for (const char* good : {"MIT", "Apache-2.0 WITH LLVM-exception OR (LicenseRef-ours AND GPL-2.0+)", "((MIT))"})
             QVERIFY2(parseBundleOptions(std::string("{\"license\":\"") + good + "\"}"), good);
-        for (const char* bad :
-             {"", "[]", "{\"nam\":\"a\"}", "{\"name\":\"A\"}", "{\"name\":1}", "{\"version\":\"a b\"}",
-              "{\"license\":\"a\\\"b\"}", "{\"license\":\"MIT AND (\"}", "{\"license\":\"MIT MIT\"}",
-              "{\"license\":\"OR\"}", "{\"license\":\"MIT WITH\"}", "{\"parts\":[\"x\"]}",
-              "{\"symbols\":{\"n\":{\"min\":2,\"max\":1,\"default\":2}}}", "{\"cases\":-1}", "{\"targets\":[\"z80\"]}",
-              "{\"tolerance\":{\"absolute\":-1,\"of_range\":0}}"}) {
+        for (const char* bad : {"",
+                                "[]",
+                                "{\"nam\":\"a\"}",
+                                "{\"name\":\"A\"}",
+                                "{\"name\":1}",
+                                "{\"version\":\"a b\"}",
+                                "{\"license\":\"a\\\"b\"}",
+                                "{\"license\":\"MIT AND (\"}",
+                                "{\"license\":\"MIT MIT\"}",
+                                "{\"license\":\"OR\"}",
+                                "{\"license\":\"MIT WITH\"}",
+                                "{\"parts\":[\"x\"]}",
+                                "{\"symbols\":{\"n\":{\"min\":2,\"max\":1,\"default\":2}}}",
+                                "{\"cases\":-1}",
+                                "{\"targets\":[\"z80\"]}",
+                                "{\"tolerance\":{\"absolute\":-1,\"of_range\":0}}",
+                                "{\"plugins\":{}}",
+                                "{\"plugins\":[\"acme\"]}",
+                                "{\"plugins\":[{\"id\":\"acme\"}]}",
+                                "{\"plugins\":[{\"id\":\"../acme\",\"version\":\"1\"}]}"}) {
             const auto refused = parseBundleOptions(bad);
             QVERIFY2(!refused && refused.error().kind == ErrorKind::Usage, bad);
         }

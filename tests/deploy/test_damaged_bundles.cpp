@@ -279,6 +279,10 @@ private slots:
             {"/model/sha256", 1},
             {"/model/opset_imports", 1},
             {"/made_by/lathe", nullptr},
+            {"/plugins", 1},
+            {"/plugins", nlohmann::json::parse(R"(["acme"])")},
+            {"/plugins", nlohmann::json::parse(R"([{"id": "acme", "version": 1}])")},
+            {"/plugins", nlohmann::json::parse(R"([{"id": "../acme", "version": "1"}])")},
             {"/created_seconds", -1}};
         for (const auto& [pointer, value] : hostile) {
             nlohmann::json mutant = good;

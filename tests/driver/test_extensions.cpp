@@ -12,6 +12,7 @@
 #include "support/host_tensor.h"
 #include "support/onnx_model.h"
 #include "support/program_of_tests.h"
+#include "tune/explorer.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -63,6 +64,42 @@ Extensions withBodies(const std::string& text) {
     if (!bodies)
         throw std::runtime_error(toString(bodies.error()));
     extensions->operators.bodies = *std::move(bodies);
+    return extensions;
+}
+
+/// Products by constants as sums, at so many cycles.
+Extensions withVariant(double cycles) {
+    auto extensions = std::make_shared<driver::Extensions>();
+    extensions->plugins = {{"acme", "1.0"}};
+    const auto twice = [](const relay::BindingPtr& binding, const relay::Index& index, relay::Module& module) {
+        const auto& call = *binding->as<relay::OpCall>();
+        const relay::Var x = call.args[relay::transform::constantOf(index, call.args[0]) ? 1 : 0];
+        const relay::transform::Maker::Value value{x, relay::transform::typeOf(index, x)};
+        relay::transform::Maker maker(module, binding->span);
+        maker.call(relay::Op::Add, {value, value});
+        return maker.take(binding->var, binding->modelValue);
+    };
+    extensions->variants = {{.name = "acme/twice",
+                             .of = relay::Op::Multiply,
+                             .becomes = relay::Op::Add,
+                             .applies = [](const relay::choose::VariantCall&) { return true; },
+                             .cycles = [cycles](const relay::choose::VariantCall&) { return cycles; },
+                             .rewrite = twice}};
+    return extensions;
+}
+
+/// The first loop in parts, which are asked for.
+Extensions withSpace() {
+    auto extensions = std::make_shared<driver::Extensions>();
+    extensions->plugins = {{"acme", "1.0"}};
+    const auto inParts = [](const schedule::Schedule& start, const Target&, int) {
+        schedule::Schedule made = start;
+        const schedule::BlockRef block = made.blocks().front();
+        const schedule::Number parts = made.choose(block, "parts", {2, 4, 8}, 2);
+        made.parallel(made.split(made.loops(block).front(), {-1, parts}).front());
+        return made;
+    };
+    extensions->spaces = {{.name = "acme/parts", .version = 3, .schedule = inParts}};
     return extensions;
 }
 
@@ -210,6 +247,126 @@ private slots:
         kernels = 0;
         QVERIFY(compile(graphBytes(simple), extensions, trace, decisions));
         QCOMPARE(kernels.load(), 3 * static_cast<int>(trace.kernels.size()) - 1);
+    }
+
+    /// (x + 1) · 2 + x of four elements.
+    static std::string fixed() {
+        return graphBytes("g (float[4] x) => (float[4] y) <float one = {1}, float two = {2}> "
+                          "{ [sum] a = Add (x, one) [twice] b = Mul (a, two) y = Add (b, x) }");
+    }
+
+    void aVariantIsChosenByCost() {
+        for (const auto& [cycles, variant] : {std::pair(0.0, "acme/twice"), {1e9, "direct"}}) {
+            driver::Trace trace;
+            const auto compiled = compile(fixed(), withVariant(cycles), trace);
+            QVERIFY2(compiled, compiled ? "" : toString(compiled.error()).c_str());
+            QCOMPARE(run({1, 2, 3, 4}), (std::vector<float>{5, 8, 11, 14}));
+            QCOMPARE(trace.variants.size(), size_t(1));
+            const driver::VariantRecord& record = trace.variants.front();
+            QCOMPARE(record.chosen.variant, variant);
+            QCOMPARE(record.chosen.of.node, "twice");
+            QCOMPARE(record.offered.size(), size_t(2));
+            QCOMPARE(record.offered[0].name, "direct");
+            QCOMPARE(record.offered[1].name, "acme/twice");
+            QCOMPARE(record.offered[1].cycles, cycles);
+            const auto products = std::ranges::count_if(trace.fusion.operators,
+                                                        [](const auto& each) { return each.name.op == "multiply"; });
+            QCOMPARE(products, cycles == 0 ? 0 : 1);
+        }
+        driver::Trace strict; // the pass is off there, as it is for Lathe's own
+        driver::Options options;
+        options.extensions = withVariant(0);
+        options.numerics = driver::NumericsLevel::Strict;
+        const std::string bytes = fixed();
+        QVERIFY(driver::compileBytes(std::as_bytes(std::span(bytes)), "model.onnx", out_, {}, options, strict));
+        QVERIFY(strict.variants.empty());
+    }
+
+    void decisionsTakeAVariant() {
+        driver::Trace trace;
+        driver::Decisions decisions;
+        decisions.variants = {{{"twice", "", -1}, "acme/twice"}};
+        const auto parsed = driver::parseDecisions(driver::toJson(decisions));
+        QVERIFY(parsed && *parsed == decisions);
+        QVERIFY(compile(fixed(), withVariant(1e9), trace, decisions));
+        QCOMPARE(trace.variants.front().chosen.variant, "acme/twice");
+        QCOMPARE(run({1, 2, 3, 4}), (std::vector<float>{5, 8, 11, 14}));
+        decisions.variants.front().variant = "direct";
+        QVERIFY(compile(fixed(), withVariant(0), trace, decisions));
+        QCOMPARE(trace.variants.front().chosen.variant, "direct");
+        // Where the plugin is not there, and where it has no such one.
+        decisions.variants.front().variant = "acme/thrice";
+        for (const Extensions& extensions : {Extensions(), withVariant(0)}) {
+            const auto refused = compile(fixed(), extensions, trace, decisions);
+            QVERIFY(!refused && refused.error().what.contains("acme/thrice"));
+        }
+    }
+
+    void aVariantThatGivesNoSuchValueIsNamed() {
+        const Extensions extensions = withVariant(0);
+        extensions->variants.front().rewrite = [](const relay::BindingPtr& binding, const relay::Index& index,
+                                                  relay::Module& module) {
+            const auto& call = *binding->as<relay::OpCall>();
+            const relay::transform::Maker::Value value{call.args[0], relay::transform::typeOf(index, call.args[0])};
+            relay::transform::Maker maker(module, binding->span);
+            maker.call(relay::Op::Equal, {value, value});
+            return maker.take(binding->var, binding->modelValue);
+        };
+        driver::Trace trace;
+        const auto refused = compile(fixed(), extensions, trace);
+        QVERIFY(!refused && refused.error().what.contains("acme/twice"));
+    }
+
+    void aSpaceIsOneOfThem() {
+        const Extensions extensions = withSpace();
+        const auto added = driver::spacesOf(extensions.get());
+        const std::vector<std::string> own = tune::spaceNames(), all = tune::spaceNames(added);
+        QCOMPARE(all.size(), own.size() + 1);
+        QVERIFY(std::ranges::equal(own, std::span(all).first(own.size())));
+        QCOMPARE(all.back(), "acme/parts");
+        const auto none = tune::makeSpace("acme/other", {}, Target(), 1, added);
+        QVERIFY(!none && none.error().hint.contains("acme/parts"));
+        QVERIFY(!tune::makeSpace("acme/parts", {}, Target(), 1));
+        driver::Trace trace;
+        QVERIFY(compile(fixed(), nullptr, trace));
+        const driver::KernelRecord& kernel = trace.kernels.front();
+        const tir::PrimFuncPtr& function = kernel.stages.front().second;
+        const auto space = tune::makeSpace("acme/parts", {}, kernel.target, 1, added);
+        QVERIFY(space && space->name == "acme/parts" && space->version == 3);
+        schedule::Answers answers{{"way", {1}}};
+        const auto made = space->generate(function, std::make_shared<tune::Held>(answers));
+        QVERIFY2(made, made ? "" : toString(made.error()).c_str());
+        QCOMPARE(made->answers.at("b0.parts"), std::vector<int64_t>{2});
+        answers["b0.parts"] = {4};
+        const auto other = space->generate(function, std::make_shared<tune::Held>(answers));
+        QVERIFY(other && other->program != made->program);
+        // What came of it can be decided.
+        driver::Decisions decisions;
+        decisions.kernels[kernel.workload].trace = other->trace;
+        QVERIFY(compile(fixed(), nullptr, trace, decisions));
+        QCOMPARE(run({1, 2, 3, 4}), (std::vector<float>{5, 8, 11, 14}));
+    }
+
+    void rowsHaveNamesOfTheirOwn() {
+        driver::Trace trace;
+        const auto refusal = [&](const Extensions& extensions) {
+            const auto refused = compile(fixed(), extensions, trace);
+            return refused ? std::string() : refused.error().what;
+        };
+        const Extensions variants = withVariant(0), spaces = withSpace();
+        variants->variants.push_back(variants->variants.front());
+        spaces->spaces.push_back(spaces->spaces.front());
+        QVERIFY(refusal(variants).contains("'acme/twice' twice"));
+        QVERIFY(refusal(spaces).contains("'acme/parts' twice"));
+        variants->variants.pop_back();
+        spaces->spaces.pop_back();
+        variants->variants.front().cycles = nullptr;
+        QVERIFY(refusal(variants).contains("acme/twice"));
+        // Those of Lathe's own name no plugin.
+        variants->variants.front().name = "winograd2";
+        spaces->spaces.front().name = "sketch";
+        QVERIFY(refusal(variants).contains("winograd2"));
+        QVERIFY(refusal(spaces).contains("sketch"));
     }
 
     void anOperatorWithAConverter() {

@@ -32,7 +32,7 @@ COMPILER = {
     "data": "model",
     "graph": "model",
     "device": "model codegen abi runtime",
-    "driver": "model arith relay frontend tir te schedule topi lower codegen abi runtime artifact data device",
+    "driver": "model arith relay frontend tir te schedule topi lower tune codegen abi runtime artifact data device",
     "inspect": "model arith relay frontend tir schedule lower artifact data graph device driver",
     "diagnose": "model arith relay data device driver inspect",
     "tuning": "arith tir schedule lower tune abi runtime data device driver inspect",

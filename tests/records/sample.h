@@ -79,6 +79,22 @@ inline records::Round sampleRound(const records::Task& task, int number, const s
         .study = task.study, .workload = task.workload, .number = number, .of = of, .asked = asked, .quality = quality};
 }
 
+/// A variant, a layout and two operators apart, under which there is one kernel.
+inline records::StudyGraph sampleGraph(const records::Study& study, const std::string& workload,
+                                       const std::string& variant = "winograd4") {
+    return {.study = study.id,
+            .given = "{}",
+            .found = fmt::format(R"({{"apart":[{{"consumer":{{"node":"r","op":"relu","ordinal":0}},)"
+                                 R"("producer":{{"node":"c","op":"conv","ordinal":0}}}}],)"
+                                 R"("layouts":[{{"blocks":16,"node":"c","op":"conv","ordinal":0}}],)"
+                                 R"("variants":[{{"node":"c","op":"conv","ordinal":0,"variant":"{}"}}]}})",
+                                 variant),
+            .workloadsBefore = R"(["before"])",
+            .workloads = fmt::format(R"(["{}"])", workload),
+            .schedulesMs = 2.5,
+            .wholeMs = 2};
+}
+
 /// A study of one task with trials of these ratios.
 inline records::Batch sampleBatch(const std::vector<double>& ratios, int study = 1, int64_t columns = 8,
                                   records::InPlace inPlace = records::InPlace::Kept) {

@@ -4,6 +4,7 @@
 // The file of records: what is best follows from the trials, who is killed loses a batch at most, and what is no such file,
 // damaged, locked, read-only or full is a diagnostic that leaves it as it was.
 #include "records/sample.h"
+#include "records/study_graph.h"
 #include "support/full_disk.h"
 #include "support/program_of_tests.h"
 #include "support/sql.h"
@@ -120,6 +121,55 @@ private slots:
         QVERIFY(records::rowsOf(judgements[0], task.study, task.workload, 1)[1].quality == first.quality);
     }
 
+    void whatTheGraphChoseIsReadBack() {
+        Batch batch = sampleBatch({1, 0.8});
+        const std::string study = batch.studies[0].id, workload = batch.tasks[0].workload;
+        batch.graphs = {sampleGraph(batch.studies[0], workload)};
+        make(at("graph.db"), batch);
+        auto file = File::open(at("graph.db"), Access::Write);
+        QVERIFY(*file->graphOf(study) == batch.graphs[0]);
+        QVERIFY(!*file->graphOf(sampleStudy(2).id));
+        const auto found = records::foundIn(batch.graphs[0]);
+        QVERIFY2(found, found ? "" : qPrintable(said(found.error())));
+        QVERIFY(found->given == driver::Decisions());
+        QCOMPARE(found->found.variants.at(0).variant, "winograd4");
+        QCOMPARE(found->found.layouts.at(0).width, 16);
+        QCOMPARE(found->found.apart.at(0).consumer.node, "r");
+        QVERIFY(found->workloads == std::set<std::string>{workload} &&
+                found->workloadsBefore == std::set<std::string>{"before"});
+        // As decisions: with the schedule that the model kept.
+        auto all = records::foundBy(*file, study);
+        QVERIFY(all && all->graph == batch.graphs[0] && all->decisions.variants == found->found.variants);
+        QCOMPARE(all->decisions.kernels.size(), size_t(1));
+        QVERIFY(all->decisions.kernels.at(workload).trace == *schedule::parseTrace(batch.trials[1].trace));
+        // A study has one; of a study that is not there nothing is kept.
+        Batch again;
+        again.graphs = {sampleGraph(batch.studies[0], "another"), sampleGraph(sampleStudy(2), workload)};
+        QVERIFY(file->write(again));
+        QCOMPARE(file->graphs()->size(), size_t(1));
+        all = records::foundBy(*file, study);
+        QVERIFY(all && all->decisions.kernels.empty()); // its kernels are of other choices
+        QVERIFY(file->problems()->empty());
+    }
+
+    /// Put there behind our back.
+    void choicesThatAreNone() {
+        const auto path = at("choices.db");
+        Batch batch = sampleBatch({1, 0.8});
+        batch.graphs = {sampleGraph(batch.studies[0], batch.tasks[0].workload)};
+        for (const char* set :
+             {"found = ''", "found = '[]'", "found = '{\"skip\":[\"fuse\"]}'", "given = '{\"variants\":[{}]}'",
+              "found = '{\"schedules\":{\"w\":\"loops blocks(#0) gives(0)\"}}'", "workloads = '{}'",
+              "workloads_before = '[1]'", "workloads = replace(hex(zeroblob(50000)), '0', '[')"}) {
+            make(path, batch);
+            QVERIFY(records::foundBy(*File::open(path, Access::Read), batch.studies[0].id));
+            executeSql(path, (std::string("UPDATE graph SET ") + set).c_str());
+            const auto found = records::foundBy(*File::open(path, Access::Read), batch.studies[0].id);
+            QVERIFY2(!found && found.error().kind == ErrorKind::Invalid, set);
+            QVERIFY2(said(found.error()).contains("choices.db"), qPrintable(said(found.error())));
+        }
+    }
+
     void whatModelsHaveLearnedIsKept() {
         const std::string bytes("a\0b\xff", 4);
         make(at("model.db"));
@@ -191,11 +241,44 @@ private slots:
         auto file = File::open(path, Access::Write);
         QVERIFY2(file, file ? "" : qPrintable(said(file.error())));
         QVERIFY(isWhole(*file));
-        QCOMPARE(file->stats()->format, 3);
+        QCOMPARE(file->stats()->format, 4);
         QVERIFY(file->write(sampleBatch({1, 0.7})));
         const auto kept = File::open(copy, Access::Read);
         QVERIFY(kept && isWhole(*kept));
         QCOMPARE(kept->stats()->format, format);
+        QVERIFY(File::open(path, Access::Write)); // and again: nothing is left to do
+    }
+
+    /// Format 3 had nothing of the graph, and all else as it is now.
+    void format3() {
+        const auto path = at("earlier3.db"), copy = at("earlier3.db.format3");
+        Batch batch = sampleBatch({1, 0.8});
+        batch.rounds = {sampleRound(batch.tasks[0], 1, "prior", true)};
+        make(path, batch);
+        executeSql(path, "DROP TABLE graph; PRAGMA user_version = 3; PRAGMA journal_mode = DELETE");
+        const QByteArray before = bytesOf(path);
+        const auto isWhole = [&](const File& file) {
+            return file.studies() == batch.studies && file.tasks() == batch.tasks && file.best()->size() == 1 &&
+                   file.rounds()->size() == 1 && file.problems()->empty();
+        };
+        {
+            const auto read = File::open(path, Access::Read);
+            QVERIFY2(read, read ? "" : qPrintable(said(read.error())));
+            QVERIFY(read->warnings().empty() && isWhole(*read) && read->graphs()->empty());
+            QCOMPARE(read->stats()->format, 3);
+        }
+        QCOMPARE(bytesOf(path), before);
+        auto file = File::open(path, Access::Write);
+        QVERIFY2(file, file ? "" : qPrintable(said(file.error())));
+        QVERIFY(isWhole(*file));
+        QCOMPARE(file->stats()->format, 4);
+        Batch chosen;
+        chosen.graphs = {sampleGraph(batch.studies[0], batch.tasks[0].workload)};
+        QVERIFY(file->write(chosen));
+        QVERIFY(file->graphs() == chosen.graphs);
+        const auto kept = File::open(copy, Access::Read);
+        QVERIFY(kept && isWhole(*kept) && kept->graphs()->empty());
+        QCOMPARE(kept->stats()->format, 3);
         QVERIFY(File::open(path, Access::Write)); // and again: nothing is left to do
     }
 

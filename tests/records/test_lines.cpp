@@ -56,6 +56,9 @@ Batch randomBatch(std::mt19937& random) {
         all.tasks.push_back(one.tasks[0]);
         for (const char* of : {"prior", "model"})
             all.rounds.push_back(sampleRound(one.tasks[0], 1 + int(random() % 2), of, random() % 2 == 0));
+        if (random() % 2 == 0)
+            all.graphs.push_back(
+                sampleGraph(one.studies[0], one.tasks[0].workload, fmt::format("variant {}", random() % 3)));
         all.trials.insert(all.trials.end(), one.trials.begin(), one.trials.end());
     }
     return all;
@@ -88,16 +91,44 @@ private slots:
     void whatIsExportedIsImported() {
         Batch batch = sampleBatch({1, 0.8, 1.25});
         batch.rounds = {sampleRound(batch.tasks[0], 1, "prior", true)};
+        batch.graphs = {sampleGraph(batch.studies[0], batch.tasks[0].workload)};
         const File file = made(batch);
         const std::vector<std::string> lines = linesOf(file);
-        QCOMPARE(lines.size(), size_t(1 + 1 + 1 + 1 + 3 + 1));
+        QCOMPARE(lines.size(), size_t(1 + 1 + 1 + 1 + 1 + 3 + 1));
         File other = made({});
         const records::Imported done = imported(joined(lines), other);
-        QCOMPARE(done.lines, 7);
+        QCOMPARE(done.lines, 8);
         QCOMPARE(done.skipped, 0);
         QVERIFY(linesOf(other) == lines);
         QVERIFY(other.workloads() == file.workloads()); // with the family, which no line has
         QCOMPARE(other.best()->size(), size_t(1));
+        QVERIFY(other.graphs() == batch.graphs);
+    }
+
+    void choicesThatAreNone() {
+        Batch batch = sampleBatch({1});
+        batch.graphs = {sampleGraph(batch.studies[0], batch.tasks[0].workload)};
+        const std::vector<std::string> good = linesOf(made(batch));
+        QVERIFY(good[3].find("\"graph\"") != std::string::npos);
+        for (const auto& [key, value] : {std::pair("graph", json("x")),
+                                         {"graph", std::string(32, '0')}, // of no study
+                                         {"given", json::array()},
+                                         {"found", json::parse(R"({"skip": ["fuse"]})")},
+                                         {"found", json::parse(R"({"layouts": [{"node": "c", "blocks": "wide"}]})")},
+                                         {"found", nullptr},
+                                         {"workloads", json::object()},
+                                         {"workloads_before", json::array({1})},
+                                         {"ms", json::array({1})},
+                                         {"ms", json::array({-1, 1})}}) {
+            std::vector<std::string> lines = good;
+            json line = json::parse(good[3]);
+            line[key] = value;
+            lines[3] = dump(line);
+            File into = made({});
+            const records::Imported done = imported(joined(lines), into);
+            QVERIFY2(done.skipped == 1 && done.first.starts_with("line 4: "), dump(line).c_str());
+            QVERIFY(into.graphs()->empty());
+        }
     }
 
     void joiningCommutesAndRepeats() {

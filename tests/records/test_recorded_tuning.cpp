@@ -5,6 +5,7 @@
 #include "base/guarded.h"
 #include "records/recorded_tuning.h"
 #include "records/sample.h"
+#include "records/study_graph.h"
 #include "support/program_of_tests.h"
 #include "tune/made_up.h"
 
@@ -26,6 +27,8 @@ struct MadeUpTuner {
     bool hasRecorded = false;                          // a schedule of the first kernel was offered
     std::optional<Diagnostic> failed = {};             // how it ends
     std::function<void()> atEnd = {};                  // may throw
+    std::optional<driver::Decisions> chosen = {};      // in the graph, with the first kernel alone
+    bool isTaken = true;                               // else they were no faster
     std::map<std::string, tune::TaskState> found = {}; // by workload
 
     static tune::Task task(int64_t columns) {
@@ -49,6 +52,15 @@ struct MadeUpTuner {
                 if (state.isTaken())
                     state.trials[state.best].inPlace = tune::InPlace::Kept;
                 found.emplace(state.task.workload, state);
+            }
+            if (chosen) {
+                tuned.graph.emplace();
+                tuned.graph->isTaken = isTaken;
+                tuned.graph->workloadsBefore = {task(16).workload};
+                tuned.graph->workloads = {task(8).workload};
+                tuned.graph->schedulesMs = 3;
+                tuned.graph->wholeMs = 2;
+                tuned.decisions = isTaken ? *chosen : options.decisions;
             }
             tuned.failed = failed;
             if (atEnd)
@@ -130,6 +142,54 @@ private slots:
             }
         }
         QCOMPARE(file.best()->size(), size_t(2)); // both were kept
+    }
+
+    /// Of whoever calls it: the study can be applied from its records alone.
+    void whatTheGraphChoseIsRecorded() {
+        MadeUpTuner tuner;
+        driver::Decisions chosen;
+        chosen.variants = {{{"c", "conv", 0}, "winograd4"}};
+        chosen.layouts = {{{"c", "conv", 0}, relay::choose::StoredPart::Panels, 32}};
+        chosen.apart = {{{"c", "conv", 0}, {"r", "relu", 0}}};
+        tuner.chosen = chosen;
+        tuner.chosen->kernels["w"].answers["b0.rows"] = {6}; // which is no choice of the graph
+        tuning::TuneOptions with = options();
+        with.decisions.layouts = {{{"c", "conv", 0}, relay::choose::StoredPart::Blocks, 8}};
+        with.decisions.skipPasses = {"fuse"};
+        Heard heard;
+        QVERIFY(recordedTuningBy(tuner.tuner(), wish("graph.db"), with, heard.told()));
+        const auto graph = opened(at("graph.db")).graphOf(heard.ids[0]);
+        QVERIFY(graph && *graph);
+        QVERIFY((*graph)->schedulesMs == 3 && (*graph)->wholeMs == 2);
+        const auto read = records::foundIn(**graph);
+        QVERIFY2(read, read ? "" : toString(read.error()).c_str());
+        QVERIFY(read->found == chosen && read->given.layouts == with.decisions.layouts);
+        QVERIFY(read->given.skipPasses.empty());
+        const std::string first = MadeUpTuner::task(8).workload, second = MadeUpTuner::task(16).workload;
+        QVERIFY(read->workloads == std::set<std::string>{first} &&
+                read->workloadsBefore == std::set<std::string>{second});
+        auto all = records::foundBy(opened(at("graph.db")), heard.ids[0]);
+        QVERIFY(all);
+        const tune::TaskState& kept = tuner.found.at(first);
+        QVERIFY(kept.isTaken() && all->decisions.kernels.size() == 1);
+        QVERIFY(all->decisions.kernels.at(first).trace == kept.trials[kept.best].candidate.trace);
+        all->decisions.kernels.clear();
+        QVERIFY(all->decisions == chosen);
+        // It goes on, and finds nothing: what was chosen stays.
+        MadeUpTuner next;
+        records::StudyWish again = wish("graph.db");
+        again.resume = true;
+        QVERIFY(recordedTuningBy(next.tuner(), again, options(), heard.told()));
+        QCOMPARE(heard.ids[1], heard.ids[0]);
+        QVERIFY(opened(at("graph.db")).graphOf(heard.ids[0]) == graph);
+        // What was no faster is not recorded: all kernels that were kept are found.
+        MadeUpTuner slow;
+        slow.chosen = chosen;
+        slow.isTaken = false;
+        QVERIFY(recordedTuningBy(slow.tuner(), wish("slow.db"), options(), heard.told()));
+        const auto without = records::foundBy(opened(at("slow.db")), heard.ids[2]);
+        QVERIFY(without && !without->graph && without->decisions.variants.empty());
+        QCOMPARE(without->decisions.kernels.size(), size_t(2));
     }
 
     void whatIsRecordedGoesIn() {

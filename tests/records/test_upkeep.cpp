@@ -74,6 +74,7 @@ private slots:
     void hashingAnew() {
         Batch all = replayingBatch(1, 8), late = replayingBatch(2, 8, 0.7), other = replayingBatch(3, 16, 0.9);
         all.rounds = {sampleRound(all.tasks[0], 1, "prior", true)};
+        all.graphs = {sampleGraph(all.studies[0], "old-key")};
         File file = made("rehash.db", all);
         QVERIFY(file.write(late) && file.write(other));
         const std::string key = sampleWorkload(8).key, key16 = sampleWorkload(16).key;
@@ -106,6 +107,7 @@ private slots:
         QCOMPARE(file.roundsOf(sampleStudy(1).id, key)->size(), size_t(1));
         QCOMPARE(file.trialsOf(sampleStudy(2).id, key)->size(), size_t(2));
         QCOMPARE(file.trialsOf(sampleStudy(3).id, key16)->size(), size_t(2));
+        QVERIFY(*file.graphOf(sampleStudy(1).id) == sampleGraph(sampleStudy(1), key));
         for (const records::Best& best : *file.best())
             QCOMPARE(best.trial.ratio.middle, best.workload.key == key ? 0.7 : 0.9);
         executeSql(at("rehash.db"), "UPDATE workload SET text = 'no function'");

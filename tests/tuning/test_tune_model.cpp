@@ -4,6 +4,7 @@
 //
 // Tuning a model from the beginning to the end: whoever cancels before there is a study waits for no compilation, limits are
 // those of the whole, and what is said to be applied is what the decisions have.
+#include "driver/extensions.h"
 #include "support/onnx_model.h"
 #include "support/program_of_tests.h"
 #include "tuning/tune_model.h"
@@ -11,6 +12,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 #include <algorithm>
+#include <set>
 
 namespace lathe::testing::test_tune_model {
 
@@ -90,6 +92,43 @@ private slots:
             tried += state.trials.size() - std::max<size_t>(state.known, 1);
         QCOMPARE(tried, size_t(10));
         QVERIFY(!goesBack && tuned->study.seconds >= seconds);
+    }
+
+    /// A space that a plugin adds is searched as the others are.
+    void aSpaceThatIsAdded() {
+        QTemporaryDir folder;
+        qputenv("LATHE_CACHE", folder.path().toLocal8Bit());
+        const std::string model = folder.filePath("model.onnx").toStdString();
+        writeFile(model, graphBytes("g (float[64,96] x) => (float[64,96] y) { a = Mul (x, x) y = Add (a, x) }"));
+        auto extensions = std::make_shared<driver::Extensions>();
+        const auto inParts = [](const schedule::Schedule& start, const Target&, int) {
+            schedule::Schedule made = start;
+            const schedule::BlockRef block = made.blocks().back();
+            const schedule::Number parts = made.choose(block, "parts", {2, 4, 8, 16}, 2);
+            made.parallel(made.split(made.loops(block).front(), {-1, parts}).front());
+            return made;
+        };
+        extensions->spaces = {{.name = "acme/parts", .schedule = inParts}};
+        tuning::TuneOptions options;
+        options.compile.extensions = extensions;
+        options.space = "acme/parts";
+        options.graph = false;
+        options.runner.threads = 1;
+        options.plan.time = std::chrono::seconds(100);
+        options.plan.trials = 4;
+        options.plan.search = "random";
+        const auto tuned = tuning::tuneModel(model, options);
+        QVERIFY2(tuned, tuned ? "" : toString(tuned.error()).c_str());
+        std::set<std::vector<int64_t>> answered;
+        for (const tune::TaskState& state : tuned->study.tasks)
+            for (const tune::Trial& trial : state.trials)
+                for (const auto& [question, answer] : trial.candidate.answers)
+                    if (question.ends_with(".parts"))
+                        answered.insert(answer);
+        QVERIFY(answered.size() > 1);
+        options.compile.extensions = nullptr;
+        const auto none = tuning::tuneModel(model, options);
+        QVERIFY(!none && none.error().what.contains("acme/parts"));
     }
 
     /// One kernel, called at two sizes in each of the model's: the largest comes first, wherever it is called.

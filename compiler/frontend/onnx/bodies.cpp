@@ -100,6 +100,7 @@ Result<std::shared_ptr<model::Graph>> GraphReader::expandBody(const model::Node&
 
     std::shared_ptr<::onnx::FunctionProto> body;
     if (row) {
+        notePlugin(row->plugin);
         LATHE_TRY(body, bodyOf(*row));
         LATHE_CHECKED(checkCall(node, *body, row->plugin));
     } else {

@@ -77,6 +77,9 @@ void OnnxDialect::checked(NodeReader& reader, const std::function<void()>& conve
     OperandTypes operandTypes(node);
     if (std::optional<std::string> fault = operandTypes.faultOfOperands(typeOf))
         return b.fail(*std::move(fault), "the model is malformed; export it again");
+    if (const OperatorRow* row = findOperator(reader_.added(), node);
+        row && row->convert == findConverter(node, reader_.added()))
+        reader_.notePlugin(row->plugin);
     convert();
     if (findConverter(node, reader_.added()) && !findSchema(node.domain, node.op, node.version))
         for (const std::string& name : reader.unread())

@@ -7,6 +7,7 @@
 #include "frontend/common/topology.h"
 #include "frontend/onnx/tensors.h"
 
+#include <set>
 #include <unordered_map>
 
 namespace onnx {
@@ -45,6 +46,9 @@ public:
 
     /// What the model may use beside the operators of the tables; null: nothing.
     const AddedOperators* added() const { return added_.get(); }
+    /// Plugins whose operators the model was seen to use.
+    const std::set<std::string>& plugins() const { return plugins_; }
+    void notePlugin(const std::string& id) { plugins_.insert(id); }
 
     /// The body by which ONNX, or a plugin, defines the operator of `call`: a graph with the formal names of inputs and outputs, its
     /// nodes under the call's id. Null if there is none. inputs: types of the operands as far as known.
@@ -86,6 +90,7 @@ private:
     std::shared_ptr<const ::onnx::ModelProto> proto_;
     std::shared_ptr<Budget> budget_;
     std::shared_ptr<const AddedOperators> added_;
+    std::set<std::string> plugins_;
     std::shared_ptr<model::ModelGraph> model_;
     TensorReader tensors_;
     TensorReader* reading_ = nullptr; // tensors_, or that of the body being expanded

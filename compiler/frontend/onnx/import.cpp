@@ -22,6 +22,7 @@ Imported importModel(const Source& source, relay::Evaluator* evaluator, const Op
     OnnxDialect dialect(reader);
     Imported result = convertGraph(std::move(graph), dialect, evaluator, options);
     result.files = reader.externalFiles();
+    result.plugins = reader.plugins();
     return result;
 }
 

@@ -16,7 +16,7 @@ struct VariantChoice {
     uint32_t var = 0; // of the call, in the module before
     model::Span span;
     relay::Op op{};
-    std::string_view name;
+    std::string name;
     std::vector<VariantCost> offered;
 };
 
@@ -25,8 +25,8 @@ struct Varied {
     std::vector<VariantChoice> choices; // in the module's order
 };
 
-/// pins: names of variants by the call's Var, each one that is offered.
+/// pins: names of variants by the call's Var, each one that is offered. added: rows beside the table's, whose names differ.
 Varied chooseVariants(const relay::Module& module, const MachineModel& machine,
-                      const std::map<uint32_t, std::string_view>& pins = {});
+                      const std::map<uint32_t, std::string_view>& pins = {}, std::span<const VariantRow> added = {});
 
 } // namespace lathe::relay::choose

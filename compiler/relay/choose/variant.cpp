@@ -3,6 +3,8 @@
 
 #include "arith/analysis.h"
 #include "relay/choose/channel_blocks.h"
+#include "relay/cost.h"
+#include "relay/element.h"
 
 #include <algorithm>
 #include <cmath>
@@ -19,6 +21,20 @@ struct ConvShape {
 double directCycles(const ConvShape& conv, const MachineModel& machine) {
     return conv.batch * conv.results * conv.height * conv.width * conv.channels * conv.window / machine.multiplyAdds() +
            4 * conv.window * conv.channels * conv.results / machine.bytesOfMemory();
+}
+
+/// Of an operator that has no estimate of its own: its operations, and its constants, which come from memory. Nothing where
+/// sizes are open: then only a decision takes another variant.
+double plainCycles(const VariantCall& at) {
+    std::vector<Type> args;
+    double constants = 0;
+    for (const Var arg : at.call.args) {
+        args.push_back(arg ? transform::typeOf(at.index, arg) : nullptr);
+        if (const ConstantPtr constant = transform::constantOf(at.index, arg); constant && !constant->splat)
+            constants += static_cast<double>(bytesOf(*constant));
+    }
+    const std::optional<double> flops = flopsOf(at.call, args, at.result);
+    return flops ? *flops / 2 / at.machine.multiplyAdds() + constants / at.machine.bytesOfMemory() : 0;
 }
 
 /// The products and their weights; the transforms' operations (four and a half an element of a tile, fitted); what they
@@ -41,7 +57,8 @@ struct Convolution {
     ConvShape shape;
 };
 
-std::optional<Convolution> convolutionOf(const OpCall& call, const Index& index, const Type& result) {
+std::optional<Convolution> convolutionOf(const VariantCall& at) {
+    const auto& [call, index, result, machine] = at;
     const ConstantPtr constant = call.op == Op::Conv ? transform::constantOf(index, call.args[1]) : nullptr;
     const TensorType* w = constant && !constant->splat ? asTensor(constant->type) : nullptr;
     const TensorType *x = w ? asTensor(transform::typeOf(index, call.args[0])) : nullptr, *y = asTensor(result);
@@ -57,18 +74,17 @@ std::optional<Convolution> convolutionOf(const OpCall& call, const Index& index,
     return Convolution{attrs<ConvAttrs>(call.attrs), *x, *w, *y, shape};
 }
 
-bool appliesAlways(const Convolution&, const Target&) {
-    return true;
-}
-
 /// Windows of 3 by 3 elements, one beside the other; channels and results fill vectors. What Winograd's operators compute is
 /// float32.
-bool appliesWinograd(const Convolution& conv, const Target& target) {
+bool appliesWinograd(const VariantCall& call) {
+    const std::optional<Convolution> conv = convolutionOf(call);
+    if (!conv)
+        return false;
     const auto allOnes = [](const std::vector<int64_t>& values) {
         return std::ranges::all_of(values, [](int64_t value) { return value == 1; });
     };
-    const auto& [at, x, w, y, shape] = conv;
-    const int64_t lanes = target.lanesOf(w.dtype);
+    const auto& [at, x, w, y, shape] = *conv;
+    const int64_t lanes = call.machine.target.lanesOf(w.dtype);
     return x.dtype == types::Float32 && w.dtype == types::Float32 && y.dtype == types::Float32 && at.groups == 1 &&
            allOnes(at.strides) && allOnes(at.dilations) && arith::isConst(w.shape[2], 3) &&
            arith::isConst(w.shape[3], 3) && !arith::isConst(y.shape[0], 0) && shape.height >= 1 && shape.width >= 1 &&
@@ -92,42 +108,48 @@ std::vector<BindingPtr> winograd(const BindingPtr& binding, const Index& index, 
     return make.take(binding->var, binding->modelValue);
 }
 
-struct VariantRow {
-    Op of;
-    std::string_view name;
-    Op becomes; // its operands stand where they stood
-    bool (*applies)(const Convolution&, const Target&);
-    double (*cycles)(const ConvShape&, const MachineModel&);
-    std::vector<BindingPtr> (*rewrite)(const BindingPtr&, const Index&, Module&); // null: as it stands
-};
+template <int64_t m>
+VariantRow winogradRow(std::string name) {
+    return {.name = std::move(name),
+            .of = Op::Conv,
+            .becomes = Op::WinogradConv,
+            .applies = appliesWinograd,
+            .cycles = [](const VariantCall& at) { return winogradCycles<m>(convolutionOf(at)->shape, at.machine); },
+            .rewrite = winograd<m>};
+}
 
-constexpr VariantRow table[] = {
-    {Op::Conv, "direct", Op::Conv, appliesAlways, directCycles, nullptr},
-    {Op::Conv, "winograd2", Op::WinogradConv, appliesWinograd, winogradCycles<2>, winograd<2>},
-    {Op::Conv, "winograd4", Op::WinogradConv, appliesWinograd, winogradCycles<4>, winograd<4>},
-};
+const std::vector<VariantRow>& table() {
+    static const std::vector<VariantRow> rows = {winogradRow<2>("winograd2"), winogradRow<4>("winograd4")};
+    return rows;
+}
+
+double cyclesAsItStands(const VariantCall& at) {
+    const std::optional<Convolution> conv = convolutionOf(at);
+    return conv ? directCycles(conv->shape, at.machine) : plainCycles(at);
+}
 
 /// Whether an operand that is wanted in blocks can lie in some.
-bool canHaveBlocks(const BlockRequest& request, const OpCall& call, const Index& index, const Target& target) {
+bool canHaveBlocks(const BlockRequest& request, const VariantCall& at) {
     if (request.operand < 0)
         return true;
-    const TensorType* type = asTensor(transform::typeOf(index, call.args[static_cast<size_t>(request.operand)]));
-    return type && blockWidth(type->shape[static_cast<size_t>(request.dim)], type->dtype, target) != 0;
+    const auto operand = static_cast<size_t>(request.operand), dim = static_cast<size_t>(request.dim);
+    const TensorType* type = operand < at.call.args.size() && at.call.args[operand]
+                                 ? asTensor(transform::typeOf(at.index, at.call.args[operand]))
+                                 : nullptr;
+    return type && dim < type->shape.size() && blockWidth(type->shape[dim], type->dtype, at.machine.target) != 0;
 }
 
 } // namespace
 
-std::vector<VariantCost> variantsOf(const OpCall& call, const Index& index, const Type& result,
-                                    const MachineModel& machine) {
-    const std::optional<Convolution> conv = convolutionOf(call, index, result);
-    if (!conv)
-        return {};
+std::vector<VariantCost> variantsOf(const VariantCall& call, std::span<const VariantRow> added) {
     std::vector<VariantCost> costs;
-    for (const VariantRow& row : table)
-        if (row.of == call.op && row.applies(*conv, machine.target) &&
-            canHaveBlocks(info(row.becomes).layouts.blocks, call, index, machine.target))
-            costs.push_back({row.name, row.cycles(conv->shape, machine)});
-    return costs.size() > 1 ? costs : std::vector<VariantCost>{};
+    for (const std::span<const VariantRow> rows : {std::span<const VariantRow>(table()), added})
+        for (const VariantRow& row : rows)
+            if (row.of == call.call.op && row.applies(call) && canHaveBlocks(info(row.becomes).layouts.blocks, call))
+                costs.push_back({row.name, row.cycles(call)});
+    if (!costs.empty())
+        costs.insert(costs.begin(), {std::string(asItStands), cyclesAsItStands(call)});
+    return costs;
 }
 
 std::string_view preferredVariant(const std::vector<VariantCost>& variants) {
@@ -136,10 +158,13 @@ std::string_view preferredVariant(const std::vector<VariantCost>& variants) {
 }
 
 std::vector<BindingPtr> rewriteAs(std::string_view variant, const BindingPtr& binding, const Index& index,
-                                  Module& module) {
-    const auto row = std::ranges::find(table, variant, &VariantRow::name);
-    LATHE_ASSERT(row != std::end(table), "there is no such variant");
-    return row->rewrite ? row->rewrite(binding, index, module) : std::vector<BindingPtr>{};
+                                  Module& module, std::span<const VariantRow> added) {
+    if (variant == asItStands)
+        return {};
+    for (const std::span<const VariantRow> rows : {std::span<const VariantRow>(table()), added})
+        if (const auto row = std::ranges::find(rows, variant, &VariantRow::name); row != rows.end())
+            return row->rewrite(binding, index, module);
+    throw InternalError("there is no such variant");
 }
 
 } // namespace lathe::relay::choose

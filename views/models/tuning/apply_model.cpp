@@ -43,7 +43,7 @@ bool ApplyModel::isPossible(const Row& row) const {
 }
 
 ApplyModel::State ApplyModel::stateOfGraph() const {
-    const FoundGraph::Choices now{decisions_.variants, decisions_.layouts, decisions_.apart};
+    const FoundGraph::Choices now = choicesOf(decisions_);
     return now == graph_->found ? State::Same : now == graph_->before ? State::Default : State::Other;
 }
 

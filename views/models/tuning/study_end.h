@@ -3,7 +3,7 @@
 // What came of a study: how the model with what it found runs against the model without, and what of that is to be used.
 #pragma once
 
-#include "driver/graph_decisions.h"
+#include "driver/decisions.h"
 #include "schedule/trace.h"
 #include "tune/candidate.h"
 
@@ -36,6 +36,9 @@ struct FoundGraph {
     } before, found;
     std::set<std::string> workloadsBefore, workloads; // of the model's kernels under them
 };
+inline FoundGraph::Choices choicesOf(const driver::Decisions& decisions) {
+    return {decisions.variants, decisions.layouts, decisions.apart};
+}
 
 struct StudyEnd {
     std::map<std::string, FoundSchedule> found;
