@@ -101,7 +101,7 @@ private slots:
         QVERIFY(zip.size() * limits::zipExpansion < 4'000'000);
         const auto read = frontend::membersIn(owned(zip))->read("zeros");
         QVERIFY(!read);
-        QCOMPARE(read.error().kind, ErrorKind::Unsupported);
+        QVERIFY(read.error().kind == ErrorKind::Unsupported);
     }
 
     void whatNoFrontendKnowsIsCalledByItsName_data() {

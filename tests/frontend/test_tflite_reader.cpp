@@ -328,7 +328,7 @@ private slots:
         QCOMPARE((*read(bytes, "only"))->graph->inputs[0].name, std::string("image"));
         const auto refused = *read(bytes, "none");
         QCOMPARE(refused->diagnostics.size(), size_t(1));
-        QCOMPARE(refused->diagnostics[0].kind, ErrorKind::Usage);
+        QVERIFY(refused->diagnostics[0].kind == ErrorKind::Usage);
         QCOMPARE(refused->diagnostics[0].hint, std::string("it has only, another"));
     }
 
