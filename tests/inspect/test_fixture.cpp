@@ -153,9 +153,11 @@ private slots:
         const auto fixture = *inspect::fixtureIn(path);
         for (const std::string& name : {std::string(), std::string("."), std::string(".."), std::string("../i.npz"),
                                         (path.parent_path() / "i.npz").string()}) {
-            const auto arrays = inspect::readRun(fixture, {.inputs = name, .outputs = name, .note = {}}, {});
+            inspect::FixtureRun run;
+            run.inputs = run.outputs = name;
+            const auto arrays = inspect::readRun(fixture, run, {});
             QVERIFY2(!arrays, name.c_str());
-            QVERIFY(inspect::inputFilesOf(fixture, {.inputs = name, .outputs = name, .note = {}}).empty());
+            QVERIFY(inspect::inputFilesOf(fixture, run).empty());
         }
     }
 };
