@@ -165,6 +165,7 @@ private:
 
     /// For that run of a fixture, which may be of a signature of its own; null: there are none.
     Result<void> compile(const inspect::FixtureRun* run) {
+        trace_ = {};
         driver::Options with = options_;
         if (!test_.dataSets.empty() && options_.shapes.empty())
             with.inputsAtNeed = {.folder = test_.dataSets.front().string()};
