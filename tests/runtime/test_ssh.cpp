@@ -418,7 +418,7 @@ private slots:
         RunnerClient client({.program = old});
         const auto loaded = client.load(probe_);
         QVERIFY(!loaded);
-        QVERIFY2(loaded.error().what.find("speaks version 1 of the protocol, this program version 6") !=
+        QVERIFY2(loaded.error().what.find("speaks version 1 of the protocol, this program version 7") !=
                      std::string::npos,
                  loaded.error().what.c_str());
     }
