@@ -68,8 +68,14 @@ void ProgramWalk::defineStored(Frame& frame, const InputSpec& spec) {
         return output.kind == OutputSpec::Kind::Buffer && output.target == spec.tensor;
     });
     const relay::ConstantPtr constant = relay::makeConstant(stored.tensor);
+    const auto check = [&](Var value) {
+        if (const auto declared = frame.graph.tensors.find(spec.name); declared != frame.graph.tensors.end())
+            checkDeclared(spec.name, declared->second, value, stored.isComplex, symbols_, b_);
+    };
     if (stored.isComplex) {
-        frame.others.emplace(spec.name, Complex{b_.constant(constant)});
+        const Var parts = b_.constant(constant);
+        check(parts);
+        frame.others.emplace(spec.name, Complex{parts});
         return;
     }
     const std::string& name = from_.names.at(spec.name);
@@ -88,6 +94,7 @@ void ProgramWalk::defineStored(Frame& frame, const InputSpec& spec) {
     else
         b_.nameValue(value, name);
     b_.setSpan(around);
+    check(value);
     const Memory::Place place = frame.memory.make(value);
     frame.tensors.emplace(spec.name, place);
     if (isState)
