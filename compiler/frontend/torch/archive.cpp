@@ -34,7 +34,7 @@ bool Archive::isOne(const std::vector<std::string>& names) {
     return rootOf(names) || std::ranges::find(names, oldProgram) != names.end();
 }
 
-Result<Archive> Archive::open(std::shared_ptr<const Members> members) {
+Result<Archive> Archive::open(std::shared_ptr<const Members> members, size_t bytes) {
     LATHE_TRY(const std::vector<std::string> names, members->names());
     const std::optional<std::string> root = rootOf(names);
     if (!root)
@@ -49,6 +49,7 @@ Result<Archive> Archive::open(std::shared_ptr<const Members> members) {
     Archive archive;
     archive.members_ = std::move(members);
     archive.root_ = *root;
+    archive.bytes_ = bytes;
     const std::string folder = *root + std::string(programFolder);
     std::vector<std::string> programs;
     for (const std::string& name : names)
@@ -111,6 +112,12 @@ Result<model::TensorPtr> Archive::tensor(const std::string& name, bool isStored,
     auto storage = storages_.find(entry.file);
     if (storage == storages_.end()) {
         LATHE_TRY(model::Bytes bytes, members_->read(entry.file));
+        unpacked_ += bytes.view.size();
+        if (bytes_ > 0 && unpacked_ > limits::zipExpansion * bytes_)
+            return failure(
+                ErrorKind::Unsupported,
+                fmt::format("the archive's tensors are packed to less than 1/{} of their size", limits::zipExpansion),
+                exportAnew);
         storage = storages_.emplace(entry.file, std::move(bytes)).first;
     }
     isComplex = entry.meta.isComplex;

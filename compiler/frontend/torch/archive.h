@@ -15,7 +15,8 @@ public:
     /// Whether files of these names are such an archive.
     static bool isOne(const std::vector<std::string>& names);
     /// Fails for one of another layout than PyTorch's since 2.8, or without a program.
-    static Result<Archive> open(std::shared_ptr<const Members> members);
+    /// bytes: of the archive; 0 if it is a folder.
+    static Result<Archive> open(std::shared_ptr<const Members> members, size_t bytes);
 
     /// The program's JSON.
     Result<model::Bytes> program() const;
@@ -36,6 +37,7 @@ private:
     std::string name_; // of the program, of which there may be several
     Entries weights_, constants_;
     std::map<std::string, model::Bytes> storages_; // by file, that several tensors may share
+    size_t bytes_ = 0, unpacked_ = 0;              // of the archive, and of all storages
 };
 
 } // namespace lathe::frontend::torch

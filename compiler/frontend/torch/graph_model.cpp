@@ -133,16 +133,19 @@ private:
             const TorchValue* value = output.value.as<TorchValue>();
             return value && value->isNone();
         });
+        std::unordered_map<std::string, const ProgramArgument*> assigned;
+        for (const OutputSpec& output : program_.outputs)
+            if (output.kind == OutputSpec::Kind::Input)
+                assigned.emplace(output.target, &output.value);
         place = 0;
         for (const InputSpec& spec : program_.inputs) {
             if (spec.kind != InputSpec::Kind::User)
                 continue;
             const std::string after = "after." + program_.inputNames[place++];
-            if (made_.assigned.contains(spec.name))
+            if (const auto found = assigned.find(spec.name); found != assigned.end())
+                made_.outputs.push_back({after, *found->second});
+            else if (made_.assigned.contains(spec.name))
                 made_.outputs.push_back({after, {Name{spec.name, true}}});
-            for (const OutputSpec& output : program_.outputs)
-                if (output.kind == OutputSpec::Kind::Input && output.target == spec.name)
-                    made_.outputs.push_back({after, output.value});
         }
     }
 
