@@ -17,6 +17,7 @@ inline constexpr int64_t tensorBytes = int64_t{1} << 42;
 inline constexpr int64_t npzArrayBytes = int64_t{1} << 32; // that a smaller file is unpacked to
 inline constexpr size_t zipEntries = 10'000;               // of one archive, or folder that is a model
 inline constexpr size_t zipExpansion = 64;                 // how many times the archive a file of a model's may have
+inline constexpr size_t programBytes = size_t{1} << 30;    // of one JSON text in a model
 inline constexpr int tensorRank = 32;
 inline constexpr int vectorLanes = 1024;                    // of a type that a text names
 inline constexpr int graphNodes = 1'000'000;                // with functions in place of their calls

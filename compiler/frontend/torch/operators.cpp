@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/torch/operators.h"
+
+#include "frontend/torch/ops.h"
+
+#include <fmt/format.h>
+
+#include <functional>
+#include <map>
+
+namespace lathe::frontend::torch {
+namespace {
+
+using Table = std::map<std::string, Operator, std::less<>>;
+
+Table makeTable() {
+    Table table;
+    for (const std::span<const Row> rows : {rowsOfSizes()})
+        for (const Row& row : rows) {
+            Result<Schema> schema = parseSchema(row.schema);
+            LATHE_ASSERT(schema, fmt::format("schema '{}': {}", row.schema, schema ? "" : schema.error().what));
+            std::string name = schema->name;
+            const bool isNew = table.try_emplace(name, *std::move(schema), row.convert, row.family).second;
+            LATHE_ASSERT(isNew, fmt::format("operator {} stands in the table twice", name));
+        }
+    return table;
+}
+
+const Table& table() {
+    static const Table all = makeTable();
+    return all;
+}
+
+} // namespace
+
+const Operator* findOperator(std::string_view name) {
+    const auto found = table().find(name);
+    return found == table().end() ? nullptr : &found->second;
+}
+
+const Operator* findAssigned(std::string_view name) {
+    const size_t overload = name.rfind('.');
+    if (overload == std::string_view::npos || overload < 2 || name[overload - 1] != '_' || name[overload - 2] == '_')
+        return nullptr;
+    return findOperator(std::string(name.substr(0, overload - 1)) + std::string(name.substr(overload)));
+}
+
+std::vector<std::string_view> operatorNames() {
+    std::vector<std::string_view> names;
+    for (const auto& [name, entry] : table())
+        names.push_back(name);
+    return names;
+}
+
+} // namespace lathe::frontend::torch

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The rows of each file of converters, which operators.cpp joins.
+#pragma once
+
+#include "frontend/torch/operators.h"
+
+namespace lathe::frontend::torch {
+
+std::span<const Row> rowsOfSizes(); // ops_sizes.cpp
+
+} // namespace lathe::frontend::torch
