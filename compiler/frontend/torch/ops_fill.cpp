@@ -33,11 +33,11 @@ Dims sizesOf(Call& call, const char* name) {
 }
 
 void giveFull(Call& call, Builder& b, const Dims& sizes, const Scalar& value, DataType dtype) {
-    if (!call.failed())
+    if (!call.failed() && mayFill(b, sizes))
         call.give(full(b, toTensor(b, value, dtype), sizes));
 }
 void giveNumbers(Call& call, Builder& b, const Dims& sizes, int64_t value, DataType dtype) {
-    if (!call.failed())
+    if (!call.failed() && mayFill(b, sizes))
         call.give(
             full(b, dtype.isInt() ? b.scalarInt(value, dtype) : b.scalar(static_cast<double>(value), dtype), sizes));
 }
@@ -129,7 +129,7 @@ void convertLinspace(Call& call, Builder& b) {
         return call.failed() ? Var{} : asScalar(b, inType(b, operand, work));
     };
     const Var start = bound("start"), end = bound("end");
-    if (call.failed())
+    if (call.failed() || !mayFill(b, {steps}))
         return;
     if (arith::provablyFalse(arith::ge(steps, 0)))
         return call.fail(fmt::format("argument 'steps' is {}", arith::toString(steps)));
@@ -147,7 +147,8 @@ void convertLinspace(Call& call, Builder& b) {
 
 void giveEye(Call& call, Builder& b, const Expr& rows, const Expr& columns) {
     const DataType dtype = call.dtype("dtype").value_or(defaultFloat);
-    const Dims shape = {rows, columns};
+    if (call.failed() || !mayFill(b, {rows, columns}))
+        return;
     const Var row = iota(b, {rows, 1}, 0, types::Int64), column = iota(b, {1, columns}, 1, types::Int64);
     call.give(cast(b, equal(b, row, column), dtype));
 }

@@ -3,7 +3,7 @@
 // LSTM, GRU, RNN: layers of recurrences (frontend/common/recurrent.h), one on top of the other. The weights are one flat list:
 // of each layer, and of each direction of it, those of the input and of the state, then their biases, then a projection.
 #include "frontend/common/recurrent.h"
-
+#include "frontend/common/split.h"
 #include "frontend/torch/ops.h"
 
 #include <array>
@@ -153,7 +153,7 @@ Var sideBySide(Builder& b, Var all) {
 }
 
 /// Gives what the last layer shows, then the last states of all. initial: of each state, [layers * directions, batch, hidden].
-void giveLayers(Call& call, Builder& b, const Cell& cell, const std::vector<Var>& initial) {
+void giveLayers(Call& call, Builder& b, const Cell& cell, std::vector<Var> initial) {
     const std::optional<Layers> layers = readLayers(call, cell.states == 2);
     Var x = call.tensor("input");
     if (!layers || !needRank(b, x, 3))
@@ -161,15 +161,17 @@ void giveLayers(Call& call, Builder& b, const Cell& cell, const std::vector<Var>
     const bool batchFirst = call.flag("batch_first");
     const auto directions = static_cast<int64_t>(layers->directions);
     x = batchFirst ? transpose(b, x, {1, 0, 2}) : x;
+    for (Var& state : initial) {
+        if (!needRank(b, state, 3))
+            return;
+        state = coveredBy(b, state, 0, {static_cast<int64_t>(layers->weights.size())});
+    }
     std::vector<std::vector<Var>> last(cell.states);
     for (size_t layer = 0; layer < layers->count && !b.failed(); ++layer) {
         const auto first = layers->weights.begin() + static_cast<std::ptrdiff_t>(layer * layers->directions);
         std::vector<Var> begin;
-        for (const Var state : initial) {
-            if (!needRank(b, state, 3))
-                return;
+        for (const Var state : initial)
             begin.push_back(sliceAxis(b, state, 0, static_cast<int64_t>(layer) * directions, directions));
-        }
         const RanDirections ran = runLayer(b, cell, x, begin, {first, first + directions});
         x = sideBySide(b, allOf(b, ran));
         for (size_t state = 0; state < cell.states; ++state)
