@@ -30,4 +30,14 @@ Var gelu(Builder& b, Var x, bool byTanh) {
     return mul(b, mulBy(b, x, 0.5), addTo(b, inner, 1));
 }
 
+/// tanh(log(1 + exp(x))) is n / (n + m) with n = e (e + 2), m = 2 and e = exp(x); with e = exp(-|x|) where x is positive,
+/// so that nothing overflows, n = 1 + 2 e and m = 2 e^2.
+Var mish(Builder& b, Var x) {
+    const Var negative = less(b, x, scalarLike(b, 0, x));
+    const Var e = b.call(Op::Exp, {b.call(Op::Negative, {b.call(Op::Abs, {x})})});
+    const Var n = where(b, negative, mul(b, e, addTo(b, e, 2)), addTo(b, mulBy(b, e, 2), 1));
+    const Var m = where(b, negative, scalarLike(b, 2, x), mulBy(b, mul(b, e, e), 2));
+    return mul(b, x, b.call(Op::Divide, {n, add(b, n, m)}));
+}
+
 } // namespace lathe::frontend

@@ -15,5 +15,6 @@ Var hardSigmoid(Builder& b, Var x, double alpha, double beta);
 Var elu(Builder& b, Var x, double alpha);
 /// By the error function, or by the hyperbolic tangent that comes near to it.
 Var gelu(Builder& b, Var x, bool byTanh);
+Var mish(Builder& b, Var x);
 
 } // namespace lathe::frontend

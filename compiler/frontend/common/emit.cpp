@@ -141,6 +141,23 @@ Var fitted(Builder& b, Var x, const Dims& dims) {
     return known ? x : expand(b, x, wanted);
 }
 
+bool mayFill(Builder& b, const Dims& shape) {
+    int64_t elements = 1;
+    for (const Expr& size : shape) {
+        const auto known = arith::asInt(size);
+        if (!known || *known < 1)
+            continue;
+        if (*known > limits::filledElements / elements) {
+            b.fail(fmt::format("the operands ask for a tensor {} of more than {} elements", text(shape),
+                               limits::filledElements),
+                   {}, ErrorKind::Unsupported);
+            return false;
+        }
+        elements *= *known;
+    }
+    return true;
+}
+
 Var scalarLike(Builder& b, double value, Var x) {
     return b.failed() ? Var{} : b.scalar(value, b.dtype(x));
 }

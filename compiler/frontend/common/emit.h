@@ -39,6 +39,9 @@ Var withDims(Builder& b, Var x, const Dims& dims);
 /// x as an operand that is broadcast to `dims` and must not widen them (ONNX: unidirectional broadcasting). Keeps its rank.
 Var fitted(Builder& b, Var x, const Dims& dims);
 
+/// False, and a refusal, if a tensor of this shape would be out of all proportion to the operands that ask for it.
+bool mayFill(Builder& b, const Dims& shape);
+
 // ---- elementwise
 Var scalarLike(Builder& b, double value, Var x); // rank 0, of x's type
 Var cast(Builder& b, Var x, DataType dtype);

@@ -23,6 +23,15 @@ const model::ValueType* Scope::declared(const std::string& name) const {
     return nullptr;
 }
 
+bool needRank(Builder& b, Var var, int atLeast) {
+    if (b.failed())
+        return false;
+    if (b.rank(var) >= atLeast)
+        return true;
+    b.fail(fmt::format("the operand has rank {} where at least {} is needed", b.rank(var), atLeast));
+    return false;
+}
+
 int64_t axisOf(Builder& b, int64_t value, int64_t rank) {
     if (value >= -rank && value < rank)
         return value < 0 ? value + rank : value;
@@ -170,15 +179,6 @@ std::vector<int64_t> NodeReader::axes(std::vector<int64_t> values, int64_t rank)
     if (std::adjacent_find(values.begin(), values.end()) != values.end())
         fail("an axis is named twice", "correct the axes in the model");
     return values;
-}
-
-bool NodeReader::needRank(Var var, int atLeast) {
-    if (failed())
-        return false;
-    if (b.rank(var) >= atLeast)
-        return true;
-    fail(fmt::format("the operand has rank {} where at least {} is needed", b.rank(var), atLeast));
-    return false;
 }
 
 } // namespace lathe::frontend

@@ -63,6 +63,8 @@ public:
 
 /// 0 … rank-1 from -rank … rank-1; a fault otherwise.
 int64_t axisOf(Builder& b, int64_t value, int64_t rank);
+/// False, and a fault, if the tensor has fewer dims.
+bool needRank(Builder& b, Var var, int atLeast);
 
 /// One node, as an operator's converter reads it. After the first fault every call is a no-op and gives neutral values.
 class NodeReader {
@@ -107,7 +109,7 @@ public:
     int64_t axis(int64_t value, int64_t rank) { return axisOf(b, value, rank); }
     std::vector<int64_t> axes(std::vector<int64_t> values, int64_t rank);
     /// False, and a fault, if the tensor has fewer dims.
-    bool needRank(Var var, int atLeast);
+    bool needRank(Var var, int atLeast) { return frontend::needRank(b, var, atLeast); }
     void fail(std::string what, std::string hint = {}) { b.fail(std::move(what), std::move(hint)); }
     /// What the model says is right, but Lathe does not do it.
     void refuse(std::string what, std::string hint = {}) {

@@ -20,4 +20,7 @@ struct TransposedWindow {
 Var transposedConvolution(Builder& b, Var x, Var weights, const TransposedWindow& window, int64_t groups,
                           const Dims& cut, const Dims& size, DataType out = types::Void);
 
+/// Weights [C, M / groups, kernel…], as the gradient of a convolution has them, as [M, C / groups, kernel…].
+Var withResultsFirst(Builder& b, Var weights, int64_t groups);
+
 } // namespace lathe::frontend

@@ -79,28 +79,6 @@ struct ResultDims {
     }
 };
 
-/// [C, M/g, k…] -> [g, C/g, M/g, k…] -> [g, M/g, C/g, k…] -> [M, C/g, k…]
-Var withResultsFirst(Builder& b, Var weights, int64_t groups) {
-    const Dims shape = b.shape(weights), window(shape.begin() + 2, shape.end());
-    const Expr inputs = arith::simplify(arith::floorDiv(shape[0], groups)), results = shape[1];
-    if (groups > 1) {
-        Dims split = {groups, inputs, results};
-        split.insert(split.end(), window.begin(), window.end());
-        weights = reshape(b, weights, split);
-    }
-    const int64_t lead = groups > 1 ? 1 : 0;
-    Ints axes = groups > 1 ? Ints{0, 2, 1} : Ints{1, 0};
-    for (size_t i = 0; i < window.size(); ++i)
-        axes.push_back(static_cast<int64_t>(i) + 2 + lead);
-    weights = transpose(b, weights, axes);
-    if (groups > 1) {
-        Dims joined = {arith::simplify(results * groups), inputs};
-        joined.insert(joined.end(), window.begin(), window.end());
-        weights = reshape(b, weights, joined);
-    }
-    return weights;
-}
-
 } // namespace
 
 void convertConvTranspose(NodeReader& node, Builder& b) {

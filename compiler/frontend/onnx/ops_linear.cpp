@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Products of matrices.
-#include "frontend/common/emit.h"
+#include "frontend/common/products.h"
 #include "frontend/onnx/ops.h"
-#include "frontend/onnx/products.h"
 
 #include <cctype>
 
@@ -11,25 +10,9 @@ namespace lathe::frontend::onnx {
 
 using namespace relay;
 
-Var matrixProduct(NodeReader& node, Builder& b, Var x, Var y) {
-    if (!node.needRank(x, 1) || !node.needRank(y, 1))
-        return {};
-    const bool row = b.rank(x) == 1, column = b.rank(y) == 1;
-    Var result = matmul(b, row ? unsqueeze(b, x, {0}) : x, column ? unsqueeze(b, y, {1}) : y);
-    if (b.failed())
-        return {};
-    const int64_t rank = b.rank(result);
-    Ints dropped;
-    if (row)
-        dropped.push_back(rank - 2);
-    if (column)
-        dropped.push_back(rank - 1);
-    return squeeze(b, result, dropped);
-}
-
 void convertMatMul(NodeReader& node, Builder& b) {
     const Var x = node.in(0), y = node.in(1);
-    node.set(0, matrixProduct(node, b, x, y));
+    node.set(0, matrixProduct(b, x, y));
 }
 
 void convertGemm(NodeReader& node, Builder& b) {

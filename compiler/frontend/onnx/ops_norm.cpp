@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Normalizations and dropout.
+#include "frontend/common/group_norm.h"
 #include "frontend/common/local_response.h"
+#include "frontend/common/reductions.h"
 #include "frontend/onnx/ops.h"
 
 #include <fmt/format.h>
@@ -11,27 +13,6 @@ namespace lathe::frontend::onnx {
 using namespace relay;
 
 namespace {
-
-Var inverseRoot(Builder& b, Var variance, double epsilon) {
-    return b.call(Op::Reciprocal, {b.call(Op::Sqrt, {addTo(b, variance, epsilon)})});
-}
-
-struct Moments {
-    Var centered, mean, variance;
-};
-Moments moments(Builder& b, Var x, const Ints& axes) {
-    Moments result;
-    result.mean = reduce(b, "mean", x, axes, true);
-    result.centered = sub(b, x, result.mean);
-    result.variance = reduce(b, "mean", mul(b, result.centered, result.centered), axes, true);
-    return result;
-}
-
-/// (x - mean) * factor + bias: of what is constant exactly the bias, which x * factor + (bias - mean * factor) is not. By
-/// mean - x: x - mean, which the variance is made of, would be stored for both.
-Var scaled(Builder& b, Var x, Var mean, Var factor, Var bias) {
-    return sub(b, bias, mul(b, sub(b, mean, x), factor));
-}
 
 int64_t nextCall(NodeReader& node) {
     return node.walk.nextRandomCall();
@@ -88,37 +69,19 @@ void convertInstanceNormalization(NodeReader& node, Builder& b) {
                  const auto channel = [&](Var each) { return fittedAlong(b, cast(b, each, b.dtype(v)), 1, v); };
                  const Moments now = moments(b, v, iotaInts(2, rank));
                  const Var inverse = inverseRoot(b, now.variance, node.real("epsilon", 1e-5));
-                 return scaled(b, v, now.mean, mul(b, inverse, channel(scale)), channel(bias));
+                 return scaledAndMoved(b, v, now.mean, mul(b, inverse, channel(scale)), channel(bias));
              }));
 }
 
 /// Scale and bias are of a channel; before opset 21 of a group.
 void convertGroupNormalization(NodeReader& node, Builder& b) {
-    const Var x = node.in(0), scale = node.in(1), bias = node.in(2);
-    if (!node.needRank(x, 2))
-        return;
-    const Dims shape = b.shape(x);
-    const int64_t groups = node.integer("num_groups", 0);
-    if (groups < 1)
-        return node.fail(fmt::format("num_groups is {}", groups));
-    const Expr wide = arith::simplify(arith::floorDiv(shape[1], Expr(groups)));
-    const Dims parts = {shape[0], Expr(groups), wide, product({shape.begin() + 2, shape.end()})};
-    const bool ofGroups = node.version() < 21;
-    node.set(0, inSingle(b,
-                         assume(b, x, arith::eq(wide * groups, shape[1]),
-                                fmt::format("{} channels are {} whole groups", arith::sizeText(shape[1]), groups)),
-                         [&](Var whole) {
-                             const Var v = reshape(b, whole, parts);
-                             const auto fit = [&](Var each) {
-                                 const Var own = withDims(b, each, {ofGroups ? Expr(groups) : shape[1]});
-                                 return reshape(b, cast(b, own, b.dtype(v)),
-                                                {Expr(1), Expr(groups), ofGroups ? Expr(1) : wide, Expr(1)});
-                             };
-                             const Moments now = moments(b, v, {2, 3});
-                             const Var inverse = inverseRoot(b, now.variance, node.real("epsilon", 1e-5));
-                             const Var y = scaled(b, v, now.mean, mul(b, inverse, fit(scale)), fit(bias));
-                             return reshape(b, y, shape);
-                         }));
+    GroupNorm norm;
+    norm.groups = node.integer("num_groups", 0);
+    norm.epsilon = node.real("epsilon", 1e-5);
+    norm.scale = node.in(1);
+    norm.bias = node.in(2);
+    norm.ofGroups = node.version() < 21;
+    node.set(0, groupNormalized(b, node.in(0), norm).y);
 }
 
 void convertLayerNormalization(NodeReader& node, Builder& b) {

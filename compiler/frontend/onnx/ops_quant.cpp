@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Quantized operators, composed (frontend/common/quantize.h): what their operands and attributes say of scales and zero points.
+#include "frontend/common/products.h"
 #include "frontend/common/quantize.h"
 #include "frontend/onnx/ops.h"
-#include "frontend/onnx/products.h"
 #include "frontend/onnx/window.h"
 
 #include <fmt/format.h>
@@ -44,8 +44,7 @@ void convertConvInteger(NodeReader& node, Builder& b) {
 
 void convertMatMulInteger(NodeReader& node, Builder& b) {
     const Var x = node.in(0), y = node.in(1), xZero = node.optional(2), yZero = node.optional(3);
-    node.set(
-        0, matrixProduct(node, b, centered(b, x, ofMatrix(b, xZero, true)), centered(b, y, ofMatrix(b, yZero, false))));
+    node.set(0, matrixProduct(b, centered(b, x, ofMatrix(b, xZero, true)), centered(b, y, ofMatrix(b, yZero, false))));
 }
 
 void convertQLinearConv(NodeReader& node, Builder& b) {
@@ -66,7 +65,7 @@ void convertQLinearMatMul(NodeReader& node, Builder& b) {
     const Var x = node.in(0), xScale = ofMatrix(b, node.in(1), true), xZero = ofMatrix(b, node.in(2), true);
     const Var y = node.in(3), yScale = ofMatrix(b, node.in(4), false), yZero = ofMatrix(b, node.in(5), false);
     const Var scale = asScalarIfOne(b, node.in(6)), zero = asScalarIfOne(b, node.in(7));
-    const Var sum = matrixProduct(node, b, centered(b, x, xZero), centered(b, y, yZero));
+    const Var sum = matrixProduct(b, centered(b, x, xZero), centered(b, y, yZero));
     const Var factor = div(b, mul(b, cast(b, xScale, types::Float32), cast(b, yScale, types::Float32)),
                            cast(b, scale, types::Float32));
     if (!b.failed())

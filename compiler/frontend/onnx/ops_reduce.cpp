@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Reductions. Axes are an attribute in old versions, an operand in new ones; they may be known only while running.
-#include "frontend/common/emit.h"
+#include "frontend/common/reductions.h"
 #include "frontend/onnx/ops.h"
 
 namespace lathe::frontend::onnx {
@@ -117,15 +117,7 @@ void convertReduceLogSum(NodeReader& node, Builder& b) {
 }
 void convertReduceLogSumExp(NodeReader& node, Builder& b) {
     reduction(node, b, [&](Var operand, const Ints& axes, bool keep) {
-        return inSingle(b, operand, [&](Var x) {
-            // exp(x - max) cannot overflow. An infinite maximum is not subtracted: inf - inf is no number.
-            const Var most = plain(b, "max", x, axes, true);
-            const Var infinite = b.call(Op::IsInf, {most}, IsInfAttrs{});
-            const Var shift = where(b, infinite, scalarLike(b, 0, x), most);
-            const Var sum = plain(b, "sum", b.call(Op::Exp, {sub(b, x, shift)}), axes, true);
-            const Var result = add(b, b.call(Op::Log, {sum}), shift);
-            return keep ? result : squeeze(b, result, axes);
-        });
+        return inSingle(b, operand, [&](Var x) { return logSumExp(b, x, axes, keep); });
     });
 }
 

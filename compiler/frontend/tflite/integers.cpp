@@ -53,22 +53,6 @@ void giveIntegers(NodeReader& node, size_t i, Var integers) {
     node.set(i, cast(node.b, integers, isInteger ? declared->dtype : types::Int32));
 }
 
-bool mayFill(NodeReader& node, const Dims& shape) {
-    int64_t elements = 1;
-    for (const Expr& size : shape) {
-        const auto known = arith::asInt(size);
-        if (!known || *known < 1)
-            continue;
-        if (*known > limits::filledElements / elements) {
-            node.refuse(fmt::format("the operands ask for a tensor {} of more than {} elements", text(shape),
-                                    limits::filledElements));
-            return false;
-        }
-        elements *= *known;
-    }
-    return true;
-}
-
 bool areSizes(NodeReader& node, const Dims& sizes, const std::string& name) {
     for (const Expr& size : sizes) {
         if (const auto known = arith::asInt(size); known && *known < 0) {

@@ -25,9 +25,6 @@ DataType integerType(NodeReader& node, const std::string& attribute);
 /// Gives result i in the integer type that is declared for it; int32 if none is.
 void giveIntegers(NodeReader& node, size_t i, Var integers);
 
-/// False, and a refusal, if a tensor of this shape would be out of all proportion to the operands that ask for it.
-bool mayFill(NodeReader& node, const Dims& shape);
-
 /// Whether integers say no negative number: false, and a fault, if a known one is.
 bool areSizes(NodeReader& node, const Dims& sizes, const std::string& name);
 

@@ -79,7 +79,7 @@ void convertSpaceToBatchNd(NodeReader& node, Builder& b) {
         after[i + 1] = read->borders[2 * i + 1];
     }
     x = pad(b, x, "constant", before, after, {}, storedZero(node, 0, x));
-    if (b.failed() || !mayFill(node, b.shape(x)))
+    if (b.failed() || !mayFill(node.b, b.shape(x)))
         return;
     const Dims shape = b.shape(x);
     Dims split = {shape[0]}, result = {arith::simplify(shape[0] * read->product)};

@@ -22,7 +22,7 @@ std::optional<SuppressionOperands> readSuppression(NodeReader& node, Builder& b)
     SuppressionOperands read{realOf(node, 0), realOf(node, 1), asScalar(b, realOf(node, 3)),
                              asScalar(b, realOf(node, 4)), integerOf(node, 2, "number of boxes")};
     if (!node.needRank(read.boxes, 2) || !node.needRank(read.scores, 1) ||
-        !areSizes(node, {read.most}, "number of boxes") || !mayFill(node, {read.most}))
+        !areSizes(node, {read.most}, "number of boxes") || !mayFill(node.b, {read.most}))
         return std::nullopt;
     const Expr count = dim(b, read.boxes, 0);
     read.boxes = withDims(b, read.boxes, {count, 4});
@@ -85,8 +85,8 @@ std::optional<DetectionOptions> readDetectionOptions(NodeReader& node) {
         if (!(options.scale[i] > 0))
             node.fail(fmt::format("option '{}' is {}", scales[i], options.scale[i]));
     }
-    return mayFill(node, {options.most, options.classesPerBox, 4}) && !node.failed() ? std::optional(options)
-                                                                                     : std::nullopt;
+    return mayFill(node.b, {options.most, options.classesPerBox, 4}) && !node.failed() ? std::optional(options)
+                                                                                       : std::nullopt;
 }
 
 /// Corners [n, 4] from encodings and anchors [n, 4], both of centres and sizes.

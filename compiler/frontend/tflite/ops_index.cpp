@@ -67,7 +67,7 @@ void convertEmbeddingLookup(NodeReader& node, Builder& b) {
 void convertScatterNd(NodeReader& node, Builder& b) {
     const Var indices = node.in(0), updates = realOf(node, 1);
     const Dims shape = integersOf(node, 2, "dim");
-    if (!areSizes(node, shape, "shape") || !mayFill(node, shape))
+    if (!areSizes(node, shape, "shape") || !mayFill(node.b, shape))
         return;
     const Var zeros = full(b, scalarLike(b, 0, updates), shape);
     give(node, 0, scatter(b, Op::ScatterNd, zeros, indices, updates, "add"));
@@ -78,7 +78,7 @@ void convertSparseToDense(NodeReader& node, Builder& b) {
     Var indices = node.in(0), values = m.in(2);
     const Var otherwise = asScalar(b, m.in(3));
     const Dims shape = integersOf(node, 1, "dim");
-    if (!areSizes(node, shape, "shape") || !mayFill(node, shape))
+    if (!areSizes(node, shape, "shape") || !mayFill(node.b, shape))
         return;
     // Rows of places: a vector holds those of a tensor of rank 1, a scalar one such place.
     if (b.rank(indices) > 2)
@@ -101,7 +101,7 @@ void convertOneHot(NodeReader& node, Builder& b) {
     const int64_t axis = node.axis(node.integer("axis", -1), b.rank(indices) + 1);
     Dims shape = b.shape(indices);
     shape.push_back(depth);
-    if (mayFill(node, shape))
+    if (mayFill(node.b, shape))
         m.give(0, where(b, oneHot(b, indices, depth, axis), on, off));
 }
 

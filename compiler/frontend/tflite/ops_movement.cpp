@@ -143,7 +143,7 @@ void convertTile(NodeReader& node, Builder& b) {
     Dims shape;
     for (size_t i = 0; i < std::min(from.size(), attrs.repeats.size()); ++i)
         shape.push_back(arith::simplify(from[i] * attrs.repeats[i]));
-    if (mayFill(node, shape))
+    if (mayFill(node.b, shape))
         m.give(0, b.call(Op::Tile, {x}, attrs));
 }
 

@@ -32,7 +32,7 @@ std::optional<Paddings> readPaddings(NodeReader& node, Var x) {
         paddings.after.push_back(all[2 * i + 1]);
         padded[i] = arith::simplify(padded[i] + all[2 * i] + all[2 * i + 1]);
     }
-    return mayFill(node, padded) ? std::optional(std::move(paddings)) : std::nullopt;
+    return mayFill(node.b, padded) ? std::optional(std::move(paddings)) : std::nullopt;
 }
 
 } // namespace
@@ -89,7 +89,7 @@ void convertDilate(NodeReader& node, Builder& b) {
         --step; // elements between neighbours
     }
     const Dims none(shape.size(), Expr(0));
-    if (mayFill(node, dilated))
+    if (mayFill(node.b, dilated))
         m.give(0, pad(b, x, "constant", none, none, *std::move(steps), value));
 }
 

@@ -19,7 +19,7 @@ std::optional<double> seedOf(NodeReader& node) {
 /// The shape that operand 0 holds; nothing after a fault.
 std::optional<Dims> askedShape(NodeReader& node, Builder& b) {
     Dims shape = integersOf(node, 0, "dim");
-    if (!areSizes(node, shape, "shape") || !mayFill(node, shape) || b.failed())
+    if (!areSizes(node, shape, "shape") || !mayFill(node.b, shape) || b.failed())
         return std::nullopt;
     return shape;
 }

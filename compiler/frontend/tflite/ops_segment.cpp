@@ -53,7 +53,7 @@ void joinUnsorted(NodeReader& node, Builder& b, const std::string& reduction) {
     const Expr count = product({shape.begin(), split});
     rows.insert(rows.begin(), count);
     result.insert(result.begin(), segments);
-    if (b.failed() || !mayFill(node, result))
+    if (b.failed() || !mayFill(node.b, result))
         return;
     x = reshape(b, x, rows);
     places = reshape(b, places, {count});
@@ -84,7 +84,7 @@ void convertSegmentSum(NodeReader& node, Builder& b) {
     }
     Dims shape = b.shape(x);
     shape[0] = segments;
-    if (mayFill(node, shape))
+    if (mayFill(node.b, shape))
         give(node, 0, joinRows(b, x, places, segments, "add"));
 }
 

@@ -60,7 +60,7 @@ void convertFill(NodeReader& node, Builder& b) {
     Movement m(node, {1});
     const Dims shape = integersOf(node, 0, "dim");
     const Var value = m.in(1);
-    if (areSizes(node, shape, "shape") && mayFill(node, shape))
+    if (areSizes(node, shape, "shape") && mayFill(node.b, shape))
         m.give(0, full(b, value, shape));
 }
 
@@ -76,7 +76,7 @@ void convertRange(NodeReader& node, Builder& b) {
     for (size_t i = 0; i < 3; ++i)
         scalars.push_back(asScalar(b, realOf(node, i)));
     const Var all = b.call(Op::Range, scalars);
-    if (!b.failed() && mayFill(node, b.shape(all)))
+    if (!b.failed() && mayFill(node.b, b.shape(all)))
         give(node, 0, all);
 }
 
@@ -84,7 +84,7 @@ void convertBroadcastTo(NodeReader& node, Builder& b) {
     Movement m(node, {0});
     const Var x = m.in(0);
     const Dims shape = integersOf(node, 1, "dim");
-    if (areSizes(node, shape, "shape") && mayFill(node, shape))
+    if (areSizes(node, shape, "shape") && mayFill(node.b, shape))
         m.give(0, expand(b, fitted(b, x, shape), shape));
 }
 

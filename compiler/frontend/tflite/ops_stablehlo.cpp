@@ -100,7 +100,7 @@ void convertStablehloBroadcastInDim(NodeReader& node, Builder& b) {
     }
     if (std::ranges::any_of(*dims, [](const Expr& dim) { return arith::isConst(dim, -1); }))
         return node.refuse("the result has a dim that is not known when the model is compiled");
-    if (mayFill(node, *dims))
+    if (mayFill(node.b, *dims))
         m.give(0, expand(b, fitted(b, reshape(b, x, spread), *dims), *dims));
 }
 
@@ -142,7 +142,7 @@ void convertStablehloPad(NodeReader& node, Builder& b) {
         const Expr inner = from[i] + arith::max(from[i] - 1, 0) * (*between)[i];
         padded.push_back(arith::simplify(inner + (*low)[i] + (*high)[i]));
     }
-    if (mayFill(node, padded))
+    if (mayFill(node.b, padded))
         m.give(0, pad(b, x, "constant", toDims(*low), toDims(*high), *std::move(between), value));
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // StableHLO's operators element by element, as TFLite's files have them beside their own.
+#include "frontend/common/arithmetic.h"
 #include "frontend/tflite/elementwise.h"
 #include "frontend/tflite/ops.h"
 #include "relay/attrs.h"

@@ -58,6 +58,7 @@ public:
     int64_t nextRandomCall() { return randomCalls_++; }
 
     /// The only result; results, or the tensors of the only one, which is a list; a result that is no plain tensor.
+    /// Results beyond those of the schema are assigned to the arguments that it marks as written, those that are not None.
     void give(Var result);
     void give(std::vector<Var> results);
     void giveValue(TorchValue result);

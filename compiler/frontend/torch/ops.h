@@ -7,6 +7,22 @@
 
 namespace lathe::frontend::torch {
 
-std::span<const Row> rowsOfSizes(); // ops_sizes.cpp
+std::span<const Row> rowsOfActivations();   // ops_activation.cpp
+std::span<const Row> rowsOfAdaptivePools(); // ops_adaptive_pool.cpp
+std::span<const Row> rowsOfArithmetic();    // ops_arithmetic.cpp
+std::span<const Row> rowsOfAttention();     // ops_attention.cpp
+std::span<const Row> rowsOfBits();          // ops_compare.cpp
+std::span<const Row> rowsOfComparisons();   // ops_compare.cpp
+std::span<const Row> rowsOfConversions();   // ops_convert.cpp
+std::span<const Row> rowsOfConvolutions();  // ops_conv.cpp
+std::span<const Row> rowsOfFills();         // ops_fill.cpp
+std::span<const Row> rowsOfLinear();        // ops_linear.cpp
+std::span<const Row> rowsOfMath();          // ops_math.cpp
+std::span<const Row> rowsOfNorms();         // ops_norm.cpp
+std::span<const Row> rowsOfPools();         // ops_pool.cpp
+std::span<const Row> rowsOfRecurrences();   // ops_recurrent.cpp
+std::span<const Row> rowsOfReductions();    // ops_reduce.cpp
+std::span<const Row> rowsOfSizes();         // ops_sizes.cpp
+std::span<const Row> rowsOfStatistics();    // ops_statistics.cpp
 
 } // namespace lathe::frontend::torch

@@ -103,6 +103,7 @@ void ProgramWalk::callOperator(const ProgramNode& node, const Target& target, Fr
         return;
     if (target.isAssigned)
         return assignTo(node, op, results, frame);
+    assignOthers(node, op, results, frame);
     const View view = viewOf(op, node, frame.graph);
     const ProgramArgument* self = view.sharing == Sharing::Never ? nullptr : inputAt(node, op.schema, view.self);
     const auto* viewed = self ? self->as<Name>() : nullptr;
@@ -118,25 +119,48 @@ void ProgramWalk::callOperator(const ProgramNode& node, const Target& target, Fr
 
 void ProgramWalk::assignTo(const ProgramNode& node, const Operator& op, const List& results, Frame& frame) {
     const ProgramArgument* self = op.schema.arguments.empty() ? nullptr : inputAt(node, op.schema, 0);
-    const auto* name = self ? self->as<Name>() : nullptr;
-    const auto place = name ? frame.tensors.find(name->text) : frame.tensors.end();
-    const Var* result = results.size() == 1 ? results[0].as<Var>() : nullptr;
-    if (place == frame.tensors.end() || !result)
+    if (results.size() != 1)
         return b_.fail("the operator assigns to what is no tensor");
+    const std::optional<Memory::Place> to = assign(self, results[0], frame);
+    if (to)
+        defineResults(node, results, frame, [&](size_t, Var) { return *to; });
+}
+
+void ProgramWalk::assignOthers(const ProgramNode& node, const Operator& op, const List& results, Frame& frame) {
+    size_t next = op.schema.results.size();
+    for (size_t i = 0; i < op.schema.arguments.size() && next < results.size() && !b_.failed(); ++i) {
+        const ProgramArgument* argument = op.schema.arguments[i].type.isWritten ? inputAt(node, op.schema, i) : nullptr;
+        if (argument && argument->as<Name>())
+            assign(argument, results[next++], frame);
+    }
+}
+
+std::optional<Memory::Place> ProgramWalk::assign(const ProgramArgument* argument, const TorchValue& result,
+                                                 Frame& frame) {
+    const auto* name = argument ? argument->as<Name>() : nullptr;
+    const auto place = name ? frame.tensors.find(name->text) : frame.tensors.end();
+    const Var* assigned = result.as<Var>();
+    if (place == frame.tensors.end() || !assigned) {
+        b_.fail("the operator assigns to what is no tensor");
+        return std::nullopt;
+    }
     const Memory::Place to = place->second;
-    if (!frame.isMain && frame.isInput(frame.memory.whole(to)))
-        return b_.fail(fmt::format("'{}' is assigned to in a graph that it is passed to", name->text),
-                       "export the program with run_decompositions(), or clone() the tensor first",
-                       ErrorKind::Unsupported);
+    if (!frame.isMain && frame.isInput(frame.memory.whole(to))) {
+        b_.fail(fmt::format("'{}' is assigned to in a graph that it is passed to", name->text),
+                "export the program with run_decompositions(), or clone() the tensor first", ErrorKind::Unsupported);
+        return std::nullopt;
+    }
     const Var before = frame.memory.read(to);
-    const Var value = b_.failed() ? Var{} : cast(b_, *result, b_.dtype(before));
+    const Var value = b_.failed() ? Var{} : cast(b_, *assigned, b_.dtype(before));
     if (b_.failed())
-        return;
-    if (b_.rank(value) != b_.rank(before))
-        return b_.fail(fmt::format("'{}' is {}, and is assigned {}", name->text, toString(b_.type(before)),
-                                   toString(b_.type(value))));
+        return std::nullopt;
+    if (b_.rank(value) != b_.rank(before)) {
+        b_.fail(fmt::format("'{}' is {}, and is assigned {}", name->text, toString(b_.type(before)),
+                            toString(b_.type(value))));
+        return std::nullopt;
+    }
     frame.memory.assign(to, withDims(b_, value, b_.shape(before)));
-    defineResults(node, results, frame, [&](size_t, Var) { return to; });
+    return to;
 }
 
 // ---- values

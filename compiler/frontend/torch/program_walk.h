@@ -55,6 +55,10 @@ private:
     void convertNode(const ProgramNode& node, Frame& frame);
     void callOperator(const ProgramNode& node, const Target& target, Frame& frame);
     void assignTo(const ProgramNode& node, const Operator& op, const List& results, Frame& frame);
+    /// What a converter gives beyond the results is assigned to the arguments that the schema says are written.
+    void assignOthers(const ProgramNode& node, const Operator& op, const List& results, Frame& frame);
+    /// The tensor that a result is assigned to; nothing after a fault.
+    std::optional<Memory::Place> assign(const ProgramArgument* argument, const TorchValue& result, Frame& frame);
     TorchValue valueOf(const ProgramArgument& argument, Frame& frame);
     TorchValue valueOf(const std::string& name, Frame& frame);
     /// How a tensor among the results comes into the memory: its number among them, its value.

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Products of matrices and vectors. With something added they are rounded once, after the sum.
+#include "frontend/common/products.h"
+#include "frontend/torch/elementwise.h"
+#include "frontend/torch/ops.h"
+
+#include "relay/attrs.h"
+
+#include <array>
+#include <cctype>
+#include <fmt/format.h>
+
+namespace lathe::frontend::torch {
+namespace {
+
+using namespace relay;
+using enum model::Family;
+
+void giveProduct(Call& call, Builder& b, const char* left, const char* right) {
+    const Var x = call.tensor(left), y = call.tensor(right);
+    call.give(matrixProduct(b, x, y));
+}
+void convertMm(Call& call, Builder& b) {
+    giveProduct(call, b, "self", "mat2");
+}
+void convertMatmul(Call& call, Builder& b) {
+    giveProduct(call, b, "self", "other");
+}
+void convertDot(Call& call, Builder& b) {
+    giveProduct(call, b, "self", "tensor");
+}
+void convertMv(Call& call, Builder& b) {
+    giveProduct(call, b, "self", "vec");
+}
+
+void convertOuter(Call& call, Builder& b) {
+    const std::vector<Var> of = operandsOf(call, {"self", "vec2"});
+    if (!call.failed() && (b.rank(of[0]) != 1 || b.rank(of[1]) != 1))
+        return call.fail("the operands must be vectors");
+    call.give(mul(b, unsqueeze(b, of[0], {1}), unsqueeze(b, of[1], {0})));
+}
+
+/// x times a number of its own type.
+Var scaled(Builder& b, Var x, const Scalar& factor) {
+    if (b.failed() || (factor.isKnown() && factor.number() == 1))
+        return x;
+    return mul(b, x, toTensor(b, factor, b.dtype(x)));
+}
+
+/// Gives beta self + alpha x y; self is not looked at where beta is 0.
+void giveAdded(Call& call, Builder& b, const char* left, const char* right) {
+    const Var self = call.tensor("self"), x = call.tensor(left), y = call.tensor(right);
+    const Scalar alpha = call.scalar("alpha"), beta = call.scalar("beta");
+    if (!needRank(b, x, 2) || !needRank(b, y, 2))
+        return;
+    const DataType dtype = b.dtype(x), sums = computeType(b, x);
+    Var result = scaled(b, matmul(b, x, y, false, false, sums), alpha);
+    if (!b.failed() && !(beta.isKnown() && beta.number() == 0))
+        result = add(b, result, scaled(b, cast(b, fitted(b, self, b.shape(result)), sums), beta));
+    call.give(cast(b, result, dtype));
+}
+void convertAddmm(Call& call, Builder& b) {
+    giveAdded(call, b, "mat1", "mat2");
+}
+void convertBaddbmm(Call& call, Builder& b) {
+    giveAdded(call, b, "batch1", "batch2");
+}
+
+/// x · weightᵀ + bias; weights of one result are a vector.
+void convertLinear(Call& call, Builder& b) {
+    Var x = call.tensor("input"), weight = call.tensor("weight");
+    const Var bias = call.optionalTensor("bias");
+    if (!needRank(b, x, 1) || !needRank(b, weight, 1))
+        return;
+    const DataType dtype = b.dtype(x), sums = bias ? computeType(b, x) : dtype;
+    const bool isVector = b.rank(x) == 1, givesOne = b.rank(weight) == 1;
+    x = isVector ? unsqueeze(b, x, {0}) : x;
+    weight = givesOne ? unsqueeze(b, weight, {0}) : weight;
+    Var y = matmul(b, x, weight, false, true, sums);
+    if (b.failed())
+        return;
+    const int64_t rank = b.rank(y);
+    y = givesOne ? squeeze(b, y, {rank - 1}) : y;
+    y = isVector ? squeeze(b, y, {givesOne ? rank - 2 : 0}) : y;
+    call.give(cast(b, bias ? add(b, y, cast(b, bias, sums)) : y, dtype));
+}
+
+void convertEinsum(Call& call, Builder& b) {
+    EinsumAttrs attrs;
+    for (const char letter : call.text("equation"))
+        if (!std::isspace(static_cast<unsigned char>(letter)))
+            attrs.equation += letter;
+    call.give(b.call(Op::Einsum, call.tensors("tensors"), attrs));
+}
+
+constexpr auto linearRows = std::to_array<Row>({
+    {"aten::mm(Tensor self, Tensor mat2) -> Tensor", convertMm, Product},
+    {"aten::bmm(Tensor self, Tensor mat2) -> Tensor", convertMm, Product},
+    {"aten::matmul(Tensor self, Tensor other) -> Tensor", convertMatmul, Product},
+    {"aten::dot(Tensor self, Tensor tensor) -> Tensor", convertDot, Product},
+    {"aten::vdot(Tensor self, Tensor other) -> Tensor", convertMatmul, Product},
+    {"aten::mv(Tensor self, Tensor vec) -> Tensor", convertMv, Product},
+    {"aten::outer(Tensor self, Tensor vec2) -> Tensor", convertOuter, Product},
+    {"aten::ger(Tensor self, Tensor vec2) -> Tensor", convertOuter, Product},
+    {"aten::addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor", convertAddmm,
+     Product},
+    {"aten::baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
+     convertBaddbmm, Product},
+    {"aten::linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor", convertLinear, Product},
+    {"aten::einsum(str equation, Tensor[] tensors, *, int[]? path=None) -> Tensor", convertEinsum, Product},
+});
+
+} // namespace
+
+std::span<const Row> rowsOfLinear() {
+    return linearRows;
+}
+
+} // namespace lathe::frontend::torch
