@@ -8,5 +8,6 @@
 namespace lathe::frontend::torch {
 
 std::span<const Row> rowsOfSizes(); // ops_sizes.cpp
+std::span<const Row> rowsOfView(); // ops_view.cpp
 
 } // namespace lathe::frontend::torch
