@@ -15,8 +15,9 @@ using Table = std::map<std::string, Operator, std::less<>>;
 
 Table makeTable() {
     Table table;
-    for (const std::span<const Row> rows : {rowsOfDiagonal(), rowsOfIndex(), rowsOfJoin(), rowsOfOrder(), rowsOfPad(),
-                                            rowsOfSizes(), rowsOfSlice(), rowsOfSplit(), rowsOfUnfold(), rowsOfView()})
+    for (const std::span<const Row> rows :
+         {rowsOfDiagonal(), rowsOfEmbedding(), rowsOfGather(), rowsOfIndex(), rowsOfJoin(), rowsOfOrder(), rowsOfPad(),
+          rowsOfSizes(), rowsOfSlice(), rowsOfSplit(), rowsOfUnfold(), rowsOfView()})
         for (const Row& row : rows) {
             Result<Schema> schema = parseSchema(row.schema);
             LATHE_ASSERT(schema, fmt::format("schema '{}': {}", row.schema, schema ? "" : schema.error().what));

@@ -7,15 +7,17 @@
 
 namespace lathe::frontend::torch {
 
-std::span<const Row> rowsOfDiagonal(); // ops_diagonal.cpp
-std::span<const Row> rowsOfIndex();    // ops_index.cpp
-std::span<const Row> rowsOfJoin();     // ops_join.cpp
-std::span<const Row> rowsOfOrder();    // ops_order.cpp
-std::span<const Row> rowsOfPad();      // ops_pad.cpp
-std::span<const Row> rowsOfSizes();    // ops_sizes.cpp
-std::span<const Row> rowsOfSlice();    // ops_slice.cpp
-std::span<const Row> rowsOfSplit();    // ops_split.cpp
-std::span<const Row> rowsOfUnfold();   // ops_unfold.cpp
-std::span<const Row> rowsOfView();     // ops_view.cpp
+std::span<const Row> rowsOfDiagonal();  // ops_diagonal.cpp
+std::span<const Row> rowsOfEmbedding(); // ops_embedding.cpp
+std::span<const Row> rowsOfGather();    // ops_gather.cpp
+std::span<const Row> rowsOfIndex();     // ops_index.cpp
+std::span<const Row> rowsOfJoin();      // ops_join.cpp
+std::span<const Row> rowsOfOrder();     // ops_order.cpp
+std::span<const Row> rowsOfPad();       // ops_pad.cpp
+std::span<const Row> rowsOfSizes();     // ops_sizes.cpp
+std::span<const Row> rowsOfSlice();     // ops_slice.cpp
+std::span<const Row> rowsOfSplit();     // ops_split.cpp
+std::span<const Row> rowsOfUnfold();    // ops_unfold.cpp
+std::span<const Row> rowsOfView();      // ops_view.cpp
 
 } // namespace lathe::frontend::torch
