@@ -19,6 +19,8 @@ std::span<const Row> rowsOfSizes();     // ops_sizes.cpp
 std::span<const Row> rowsOfSlice();     // ops_slice.cpp
 std::span<const Row> rowsOfSplit();     // ops_split.cpp
 std::span<const Row> rowsOfUnfold();    // ops_unfold.cpp
+std::span<const Row> rowsOfUpsample();  // ops_upsample.cpp
 std::span<const Row> rowsOfView();      // ops_view.cpp
+std::span<const Row> rowsOfVision();    // ops_vision.cpp
 
 } // namespace lathe::frontend::torch
