@@ -8,12 +8,14 @@
 namespace lathe::frontend::torch {
 
 std::span<const Row> rowsOfDiagonal();  // ops_diagonal.cpp
+std::span<const Row> rowsOfDistance();  // ops_distance.cpp
 std::span<const Row> rowsOfEmbedding(); // ops_embedding.cpp
 std::span<const Row> rowsOfGather();    // ops_gather.cpp
 std::span<const Row> rowsOfIndex();     // ops_index.cpp
 std::span<const Row> rowsOfJoin();      // ops_join.cpp
 std::span<const Row> rowsOfOrder();     // ops_order.cpp
 std::span<const Row> rowsOfPad();       // ops_pad.cpp
+std::span<const Row> rowsOfRepeat();    // ops_repeat.cpp
 std::span<const Row> rowsOfSearch();    // ops_search.cpp
 std::span<const Row> rowsOfSizes();     // ops_sizes.cpp
 std::span<const Row> rowsOfSlice();     // ops_slice.cpp
