@@ -15,10 +15,13 @@ std::span<const Row> rowsOfIndex();     // ops_index.cpp
 std::span<const Row> rowsOfJoin();      // ops_join.cpp
 std::span<const Row> rowsOfOrder();     // ops_order.cpp
 std::span<const Row> rowsOfPad();       // ops_pad.cpp
+std::span<const Row> rowsOfQuantized(); // ops_quantized.cpp
+std::span<const Row> rowsOfRandom();    // ops_random.cpp
 std::span<const Row> rowsOfRepeat();    // ops_repeat.cpp
 std::span<const Row> rowsOfSearch();    // ops_search.cpp
 std::span<const Row> rowsOfSizes();     // ops_sizes.cpp
 std::span<const Row> rowsOfSlice();     // ops_slice.cpp
+std::span<const Row> rowsOfSpectral();  // ops_spectral.cpp
 std::span<const Row> rowsOfSplit();     // ops_split.cpp
 std::span<const Row> rowsOfUnfold();    // ops_unfold.cpp
 std::span<const Row> rowsOfUpsample();  // ops_upsample.cpp
