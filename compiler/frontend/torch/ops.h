@@ -19,6 +19,7 @@ std::span<const Row> rowsOfQuantized(); // ops_quantized.cpp
 std::span<const Row> rowsOfRandom();    // ops_random.cpp
 std::span<const Row> rowsOfRepeat();    // ops_repeat.cpp
 std::span<const Row> rowsOfSearch();    // ops_search.cpp
+std::span<const Row> rowsOfSegment();   // ops_segment.cpp
 std::span<const Row> rowsOfSizes();     // ops_sizes.cpp
 std::span<const Row> rowsOfSlice();     // ops_slice.cpp
 std::span<const Row> rowsOfSpectral();  // ops_spectral.cpp

@@ -82,6 +82,8 @@ Var diagonalOf(Call& call, Builder& b, const Matrices& all) {
     if (call.failed())
         return {};
     const Var flat = all.flat(b);
+    if (call.failed())
+        return {};
     const auto columns = arith::asInt(all.columns);
     if (!columns || *columns >= farAway) // strides of slices are known
         return gather(b, flat, all.places(b, {all.length}), b.rank(flat) - 1);
@@ -177,6 +179,29 @@ void convertDiag(Call& call, Builder& b) {
     call.give(b.call(Op::GatherNd, {x, concat(b, {from(down), from(right)}, 1)}, relay::GatherNdAttrs{}));
 }
 
+/// int64[2, n]: rows and columns of the places of a matrix below its diagonal, or above it, and on it.
+template <bool Upper>
+void convertTriangle(Call& call, Builder& b) {
+    const int64_t rows = call.integer("row"), columns = call.integer("col"), offset = offsetOf(call, "offset");
+    const DataType dtype = call.dtype("dtype").value_or(types::Int64);
+    constexpr int64_t most = 1 << 16;
+    if (call.failed())
+        return;
+    if (rows < 0 || columns < 0)
+        return call.fail(fmt::format("a matrix of {} rows and {} columns", rows, columns));
+    if (rows > most || columns > most)
+        return call.refuse(fmt::format("the places of a triangle of {} rows and {} columns", rows, columns));
+    int64_t count = 0;
+    for (int64_t row = 0; row < rows; ++row) {
+        const int64_t left = std::clamp<int64_t>(row + offset + (Upper ? 0 : 1), 0, columns);
+        count += Upper ? columns - left : left;
+    }
+    const Dims matrix = {rows, columns};
+    const Var diagonal = add(b, iota(b, matrix, 0, types::Int64), b.scalarInt(offset));
+    const Var isIn = b.call(Upper ? Op::GreaterEqual : Op::LessEqual, {iota(b, matrix, 1, types::Int64), diagonal});
+    call.give(cast(b, withDims(b, b.call(Op::NonZero, {isIn}), {2, count}), dtype));
+}
+
 constexpr auto diagonalRows = std::to_array<Row>({
     {"aten::diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a)", convertDiagonal, Movement},
     {"aten::diagonal_copy(Tensor self, int offset=0, int dim1=0, int dim2=1) -> Tensor", convertDiagonal, Movement},
@@ -187,6 +212,12 @@ constexpr auto diagonalRows = std::to_array<Row>({
     {"aten::diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor", convertDiagEmbed, Movement},
     {"aten::diagflat(Tensor self, int offset=0) -> Tensor", convertDiagflat, Movement},
     {"aten::diag(Tensor self, int diagonal=0) -> Tensor", convertDiag, Movement},
+    {"aten::tril_indices(int row, int col, int offset=0, *, ScalarType? dtype=long, Layout? layout=None, Device? "
+     "device=None, bool? pin_memory=None) -> Tensor",
+     convertTriangle<false>, Movement},
+    {"aten::triu_indices(int row, int col, int offset=0, *, ScalarType? dtype=long, Layout? layout=None, Device? "
+     "device=None, bool? pin_memory=None) -> Tensor",
+     convertTriangle<true>, Movement},
 });
 
 } // namespace

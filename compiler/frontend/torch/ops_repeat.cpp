@@ -185,6 +185,8 @@ void convertCombinations(Call& call, Builder& b) {
         return call.refuse(fmt::format("combinations of {} elements", length));
     const Var place = iota(b, {dim(b, x, 0)}, 0, types::Int64);
     const std::vector<Var> places = gridOf(call, b, std::vector<Var>(static_cast<size_t>(length), place), false);
+    if (call.failed())
+        return;
     Var rises;
     for (size_t i = 0; i + 1 < places.size(); ++i) {
         const Var step = b.call(again ? Op::LessEqual : Op::Less, {places[i], places[i + 1]});

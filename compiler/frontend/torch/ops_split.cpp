@@ -112,7 +112,7 @@ void giveBetween(Call& call, Builder& b, Moved& m, int64_t axis, Dims places) {
     places.insert(places.begin(), Expr(0));
     places.push_back(dim(b, m.x, axis));
     std::vector<Var> parts;
-    for (size_t i = 0; i + 1 < places.size(); ++i) {
+    for (size_t i = 0; i + 1 < places.size() && !call.failed(); ++i) {
         relay::SliceAttrs attrs = wholeOf(b, m.x);
         sliceDim(attrs, static_cast<size_t>(axis), places[i], places[i + 1], 1);
         parts.push_back(b.call(Op::Slice, {m.x}, attrs));
