@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Windows over images, taken apart and put together again: frames of a signal, and columns that are added up to an image.
+// Windows over images, taken apart and put together again: frames of a signal, and columns that are added up to an
+// image.
 #pragma once
 
 #include "frontend/common/emit.h"
@@ -15,8 +16,8 @@ struct Columns {
     Ints image, kernel, strides, dilations, before, after;
 };
 
-/// The image, [N, C, …], that columns [N, C · taps, windows] add up to: each goes back where the window took it from. A fault if
-/// the windows do not fit the image. All of `columns` have as many entries.
+/// The image, [N, C, …], that columns [N, C · taps, windows] add up to: each goes back where the window took it from. A
+/// fault if the windows do not fit the image. All of `columns` have as many entries.
 Var imageOfColumns(Builder& b, Var x, const Columns& columns);
 
 } // namespace lathe::frontend

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One tensor of integers is a gather along its dim. Several become rows of places: x with the dims that they index in front is
-// read by GatherNd and written by ScatterNd.
+// One tensor of integers is a gather along its dim. Several become rows of places: x with the dims that they index in
+// front is read by GatherNd and written by ScatterNd.
 #include "frontend/torch/advanced_index.h"
 
 #include "frontend/common/broadcast.h"

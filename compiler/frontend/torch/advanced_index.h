@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Indexing by tensors, as NumPy and PyTorch have it: x[:, i, m]. Tensors of integers, and masks for the places where they are
-// true, are broadcast together; each set of places that they name is an element of the result. Where they stand side by side
-// the dims of these sets take the place of the dims that they index, else they come first.
+// Indexing by tensors, as NumPy and PyTorch have it: x[:, i, m]. Tensors of integers, and masks for the places where
+// they are true, are broadcast together; each set of places that they name is an element of the result. Where they
+// stand side by side the dims of these sets take the place of the dims that they index, else they come first.
 #pragma once
 
 #include "frontend/torch/call.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The operand of an operator that puts elements elsewhere, or only calls them by other places: it does not look at them, so
-// complex ones are moved as well, their two parts together.
+// The operand of an operator that puts elements elsewhere, or only calls them by other places: it does not look at
+// them, so complex ones are moved as well, their two parts together.
 #pragma once
 
 #include "frontend/torch/call.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Diagonals: taken out of matrices, put into them, and matrices made of them. One with an offset k begins k columns to the
-// right of the first place, or -k rows below it.
+// Diagonals: taken out of matrices, put into them, and matrices made of them. One with an offset k begins k columns to
+// the right of the first place, or -k rows below it.
 #include "frontend/common/slice.h"
 #include "frontend/torch/ops.h"
 

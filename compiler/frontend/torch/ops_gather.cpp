@@ -29,7 +29,8 @@ Var gatheredElements(Builder& b, Var x, Var index, int64_t axis) {
     return b.call(Op::GatherElements, {x, index}, attrs);
 }
 
-/// The dims of a tensor that an element of the index stands for each; a tensor without dims counts as one of one element.
+/// The dims of a tensor that an element of the index stands for each; a tensor without dims counts as one of one
+/// element.
 struct ElementPlaces {
     Var x, index;
     Dims shape; // of x, as it was
@@ -173,8 +174,8 @@ void convertMaskedScatter(Call& call, Builder& b) {
     if (call.failed())
         return;
     const Var x = both[0], mask = flattened(b, both[1]);
-    // How many of the mask are true up to a place says which element of the source goes there. Places that take none read the
-    // element put behind the last, so that a source may be empty.
+    // How many of the mask are true up to a place says which element of the source goes there. Places that take none
+    // read the element put behind the last, so that a source may be empty.
     const Var rank = b.call(Op::CumSum, {cast(b, mask, types::Int64)}, relay::CumAttrs{});
     const Var place = where(b, mask, addTo(b, rank, -1), b.scalarInt(-1));
     const Var flat = cast(b, flattened(b, source), b.dtype(x));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Quantization as export writes it out: real numbers to narrow integers and back, real = scale · (integer − zero point).
+// Quantization as export writes it out: real numbers to narrow integers and back, real = scale · (integer − zero
+// point).
 #include "frontend/common/quantize.h"
 #include "frontend/torch/ops.h"
 
@@ -15,7 +16,8 @@ namespace {
 
 using enum model::Family;
 
-/// Scale and zero point, numbers or tensors: of the whole tensor, or one a slice of an axis. (A family has the same name.)
+/// Scale and zero point, numbers or tensors: of the whole tensor, or one a slice of an axis. (A family has the same
+/// name.)
 frontend::Quantization parametersOf(Call& call, Builder& b, Var x) {
     frontend::Quantization by;
     const bool perChannel = call.schema.find("axis").has_value();

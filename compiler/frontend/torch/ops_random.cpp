@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Random numbers. They are of the distribution that PyTorch's are of, and not the same: its generator is not a part of the
-// program.
+// Random numbers. They are of the distribution that PyTorch's are of, and not the same: its generator is not a part of
+// the program.
 #include "frontend/common/random.h"
 #include "frontend/torch/ops.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Operators that look for elements: which are not zero, where values stand among sorted ones, which differ, how often each
-// occurs.
+// Operators that look for elements: which are not zero, where values stand among sorted ones, which differ, how often
+// each occurs.
 #include "frontend/common/one_hot.h"
 #include "frontend/common/scatter.h"
 #include "frontend/torch/ops.h"
@@ -77,8 +77,8 @@ void convertOneHot(Call& call, Builder& b) {
 
 // ---- places among sorted values
 
-/// How many of the values along the last dim of `sorted` stand before each of x: those that are less, or, if `right`, not
-/// greater. NaN stands behind all.
+/// How many of the values along the last dim of `sorted` stand before each of x: those that are less, or, if `right`,
+/// not greater. NaN stands behind all.
 Var placesAmong(Call& call, Builder& b, Var sorted, Var x) {
     const std::string side = call.schema.find("side") ? call.text("side") : std::string();
     if (!side.empty() && side != "left" && side != "right")

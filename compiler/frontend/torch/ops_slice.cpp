@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Operators that take a part of a tensor by places that the program names, and those that give a tensor with such a part
-// replaced.
+// Operators that take a part of a tensor by places that the program names, and those that give a tensor with such a
+// part replaced.
 #include "frontend/common/slice.h"
 #include "frontend/torch/moved.h"
 #include "frontend/torch/ops.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Fourier transforms, of signals and of their frames. The transform itself divides by its length on the way back; how PyTorch
-// is asked to scale is put right by a factor.
+// Fourier transforms, of signals and of their frames. The transform itself divides by its length on the way back; how
+// PyTorch is asked to scale is put right by a factor.
 #include "frontend/common/columns.h"
 #include "frontend/torch/complex_parts.h"
 #include "frontend/torch/moved.h"
@@ -53,8 +53,8 @@ Var rescaled(Builder& b, Var x, const Expr& length, Way way, Scaling scaling) {
     return scaledByPower(b, x, length, wanted - (way == Way::Back ? -1 : 0));
 }
 
-/// A transform along an axis of numbers that have their one or two parts in a last dim, in length `length`: what is behind it
-/// is cut off, what is missing is 0. half: of the spectrum of a real signal, forward or back.
+/// A transform along an axis of numbers that have their one or two parts in a last dim, in length `length`: what is
+/// behind it is cut off, what is missing is 0. half: of the spectrum of a real signal, forward or back.
 Var transformed(Builder& b, Var parts, int64_t axis, const Expr& length, Way way, bool half, Scaling scaling) {
     relay::DftAttrs attrs;
     attrs.axis = axis;

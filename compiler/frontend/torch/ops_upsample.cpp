@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Resizing of images to given sizes or by given factors. Where factors are given they, not the sizes, say where a result's
-// element stands over the image. PyTorch computes places in float32, Resize in float64: the nearest element of an image of
-// known sizes is taken from a table of places where the two would round apart.
+// Resizing of images to given sizes or by given factors. Where factors are given they, not the sizes, say where a
+// result's element stands over the image. PyTorch computes places in float32, Resize in float64: the nearest element of
+// an image of known sizes is taken from a table of places where the two would round apart.
 #include "frontend/common/resize.h"
 #include "frontend/torch/ops.h"
 
@@ -152,8 +152,8 @@ void convertUpsampleNearest(Call& call, Builder& b) {
 
 // ---- between elements
 
-/// Spacings between the elements whose outer ones stand over each other: 1 over what PyTorch multiplies by. Nothing where a size
-/// is not known.
+/// Spacings between the elements whose outer ones stand over each other: 1 over what PyTorch multiplies by. Nothing
+/// where a size is not known.
 std::optional<std::vector<double>> alignedScales(Builder& b, const Target& target) {
     std::vector<double> scales(2, 1.0);
     const Dims shape = b.shape(target.x);

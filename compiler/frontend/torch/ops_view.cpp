@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Operators that give a tensor's elements in their order another shape. Strides do not matter here: what PyTorch can only do by
-// copying is the same reshape.
+// Operators that give a tensor's elements in their order another shape. Strides do not matter here: what PyTorch can
+// only do by copying is the same reshape.
 #include "frontend/common/new_shape.h"
 #include "frontend/torch/moved.h"
 #include "frontend/torch/ops.h"

@@ -126,8 +126,8 @@ struct DeformedDim {
     }
 };
 
-/// Where the taps of one dim read, from -1 to 1 of the image as GridSample counts without aligned corners: offsets, [N, offset
-/// groups, kernel places, out height, out width], and the tap's own place.
+/// Where the taps of one dim read, from -1 to 1 of the image as GridSample counts without aligned corners: offsets, [N,
+/// offset groups, kernel places, out height, out width], and the tap's own place.
 Var deformedPlaces(Builder& b, Var offsets, const DeformedDim& at, const Dims& grid, int64_t tapAxis, int64_t outAxis) {
     const DataType work = types::Float32;
     const auto along = [&](int64_t axis, int64_t step) {

@@ -7,8 +7,8 @@
 
 namespace lathe::frontend::torch {
 
-/// x with updates of `axis` joined in: kind is sum, prod, mean, amax or amin, as PyTorch calls them. includeSelf: what lies
-/// there is joined too, else only kept where nothing goes.
+/// x with updates of `axis` joined in: kind is sum, prod, mean, amax or amin, as PyTorch calls them. includeSelf: what
+/// lies there is joined too, else only kept where nothing goes.
 Var withReduced(Call& call, Var x, Var places, Var updates, int64_t axis, const std::string& kind, bool includeSelf);
 
 } // namespace lathe::frontend::torch
