@@ -12,6 +12,7 @@
 #include "frontend/onnx/import.h"
 #include "frontend/onnx/ops.h"
 #include "frontend/tflite/import.h"
+#include "frontend/torch/import.h"
 
 #include <algorithm>
 #include <array>
@@ -30,6 +31,8 @@ constexpr auto table = std::to_array<Frontend>({
      nullptr},
     {"ONNX", "*.onnx", onnx::probe, false, onnx::importModel, onnx::roleOf, onnx::hasOperator, onnx::probeTensor,
      onnx::readTensor},
+    {"torch.export", "*.pt2", torch::probe, false, torch::importModel, torch::roleOf, torch::hasOperator, nullptr,
+     nullptr},
 });
 
 Result<Source> sourceOf(const std::filesystem::path& path) {

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstring>
 #include <fmt/format.h>
 #include <fstream>
 #include <iterator>
@@ -40,6 +41,19 @@ std::vector<std::string> textsOf(const nlohmann::json& object, const char* key) 
         for (const nlohmann::json& text : *found)
             texts.push_back(text.is_string() ? text.get<std::string>() : std::string());
     return texts;
+}
+
+/// The arguments that are integers themselves: [{"name": "n", "value": 3}].
+std::vector<std::pair<std::string, int64_t>> numbersOf(const nlohmann::json& run) {
+    std::vector<std::pair<std::string, int64_t>> numbers;
+    const auto arguments = run.find("args");
+    if (arguments == run.end() || !arguments->is_array())
+        return numbers;
+    for (const nlohmann::json& argument : *arguments)
+        if (argument.is_object() && argument.contains("value"))
+            if (const std::optional<int64_t> value = integer<int64_t>(argument["value"]))
+                numbers.emplace_back(textOf(argument, "name"), *value);
+    return numbers;
 }
 
 /// "refuse or run (mask computed from data)": the words that stand there decide.
@@ -125,7 +139,8 @@ std::optional<Fixture> fixtureIn(const fs::path& folder) {
                                         .note = textOf(run, "note"),
                                         .signature = textOf(run, "signature"),
                                         .inputOrder = textsOf(run, "input_order"),
-                                        .outputOrder = textsOf(run, "output_order")});
+                                        .outputOrder = textsOf(run, "output_order"),
+                                        .numbers = numbersOf(run)});
     return fixture;
 }
 
@@ -174,6 +189,14 @@ driver::InputFiles inputFilesOf(const Fixture& fixture, const FixtureRun& run) {
 Result<RunArrays> readRun(const Fixture& fixture, const FixtureRun& run, const device::RunnerModel& loaded) {
     RunArrays arrays;
     LATHE_TRY(arrays.inputs, readArrays(fixture, run.inputs, loaded.inputs));
+    for (const auto& [name, number] : run.numbers) {
+        const auto input = std::ranges::find(loaded.inputs, name, &device::RunnerValue::name);
+        if (input == loaded.inputs.end() || input->dtype != types::Int64)
+            continue;
+        model::HostTensor tensor{types::Int64, {}, std::vector<std::byte>(sizeof number), {}};
+        std::memcpy(tensor.bytes.data(), &number, sizeof number);
+        arrays.inputs.emplace_back(name, std::move(tensor));
+    }
     LATHE_TRY(arrays.outputs, readArrays(fixture, run.outputs, loaded.outputs));
     return arrays;
 }

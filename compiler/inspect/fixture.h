@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace lathe::inspect {
@@ -23,6 +24,7 @@ struct FixtureRun {
     std::string signature;       // of a model that has several; empty: the usual one
     std::vector<std::string> inputOrder,
         outputOrder; // the names in the files, in the order of the model that gave them
+    std::vector<std::pair<std::string, int64_t>> numbers; // inputs that are integers of a program, and in no file
 };
 
 struct Fixture {
@@ -49,7 +51,7 @@ std::vector<FixtureRun> runsOf(const Fixture& fixture, const std::filesystem::pa
 /// For the driver, which may need sizes that the model does not say.
 driver::InputFiles inputFilesOf(const Fixture& fixture, const FixtureRun& run);
 
-/// As the files have them, by name.
+/// As the files have them, by name, with numbers as tensors of rank 0.
 struct RunArrays {
     driver::NamedTensors inputs, outputs;
 };

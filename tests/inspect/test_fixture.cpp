@@ -125,6 +125,23 @@ private slots:
         QVERIFY(!unknown && unknown.error().what.contains("output 'y'"));
     }
 
+    /// Integers of a program's arguments stand in meta.json itself.
+    void numbersAreInputs() {
+        const fs::path path = folder("numbers", R"({"format": "F", "runs": [{"inputs": "i.npz", "outputs": "o.npz",
+            "args": [{"name": "a", "structure": {}}, {"name": "n", "value": 3}, {"name": "x", "value": 0.5}, 7]}]})");
+        const auto fixture = *inspect::fixtureIn(path);
+        writeFile(path / "i.npz", npzOf({{"a", tensorOf<float>(types::Float32, {1}, {1})}}));
+        writeFile(path / "o.npz", npzOf({{"y", tensorOf<float>(types::Float32, {1}, {2})}}));
+        device::RunnerModel loaded;
+        loaded.inputs = {{"a", types::Float32, {1}}, {"n", types::Int64, {}}};
+        loaded.outputs = {{"y", types::Float32, {1}}};
+        const auto arrays = inspect::readRun(fixture, fixture.runs[0], loaded);
+        QVERIFY(arrays);
+        const auto data = inspect::byPosition(*arrays, fixture.runs[0], loaded);
+        QVERIFY2(data, data ? "" : toString(data.error()).c_str());
+        QVERIFY(data->inputs.at(1) == tensorOf<int64_t>(types::Int64, {}, {3}));
+    }
+
     /// Where the model has none of the names, as its format may have two for a value, the order of the run's model is meant.
     void arraysGoByOrderWhereNamesAreOthers() {
         const fs::path path = folder("order", R"({"format": "F", "runs": [{"inputs": "i.npz", "outputs": "o.npz",

@@ -43,14 +43,14 @@ void completeHints(std::vector<Diagnostic>& diagnostics) {
 }
 
 /// The Module of what was read; null, and diagnostics of the graph, if it is refused.
-std::shared_ptr<relay::Module> moduleOf(model::ModelGraph& graph, Dialect& dialect, relay::Evaluator* evaluator,
-                                        const Options& options) {
+std::shared_ptr<relay::Module> moduleOf(model::ModelGraph& graph, const BeginConversion& begin,
+                                        relay::Evaluator* evaluator, const Options& options) {
     auto module = std::make_shared<relay::Module>();
     module->spans = graph.spans;
     relay::Builder builder(*module, evaluator, options.budget);
-    GraphWalk walk(graph, dialect, *module, builder);
+    const std::unique_ptr<Conversion> conversion = begin(graph, *module, builder);
     const auto refused = [&]() -> std::shared_ptr<relay::Module> {
-        addReasons(graph.diagnostics, walk.unsupported());
+        addReasons(graph.diagnostics, conversion->unsupported());
         return nullptr;
     };
     if (hasErrors(graph.diagnostics))
@@ -60,7 +60,7 @@ std::shared_ptr<relay::Module> moduleOf(model::ModelGraph& graph, Dialect& diale
         graph.diagnostics.push_back(inFile(inputs.error(), graph.file));
         return refused();
     }
-    walk.convertMain(*inputs);
+    conversion->convertMain(*inputs);
     if (builder.failed()) {
         graph.diagnostics.push_back(builder.error());
         return refused();
@@ -70,16 +70,24 @@ std::shared_ptr<relay::Module> moduleOf(model::ModelGraph& graph, Dialect& diale
 
 } // namespace
 
-Imported convertGraph(std::shared_ptr<model::ModelGraph> graph, Dialect& dialect, relay::Evaluator* evaluator,
-                      const Options& options) {
+Imported convertGraph(std::shared_ptr<model::ModelGraph> graph, const BeginConversion& begin,
+                      relay::Evaluator* evaluator, const Options& options) {
     if (const auto named = model::nameSizes(*graph, options.sizeNames, options.sizesBesideNames); !named)
         graph->diagnostics.push_back(inFile(named.error(), graph->file));
     Imported result;
-    result.module = moduleOf(*graph, dialect, evaluator, options);
+    result.module = moduleOf(*graph, begin, evaluator, options);
     completeHints(graph->diagnostics);
     result.diagnostics = graph->diagnostics;
     result.graph = std::move(graph);
     return result;
+}
+
+Imported convertGraph(std::shared_ptr<model::ModelGraph> graph, Dialect& dialect, relay::Evaluator* evaluator,
+                      const Options& options) {
+    const BeginConversion walk = [&](model::ModelGraph& model, relay::Module& module, Builder& builder) {
+        return std::make_unique<GraphWalk>(model, dialect, module, builder);
+    };
+    return convertGraph(std::move(graph), walk, evaluator, options);
 }
 
 Imported unreadable(Diagnostic reason, const std::string& file) {

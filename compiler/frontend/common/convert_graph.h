@@ -4,12 +4,22 @@
 // and all reasons why a model is refused, each with what to do.
 #pragma once
 
+#include "frontend/common/conversion.h"
 #include "frontend/common/dialect.h"
 #include "frontend/frontend.h"
 
+#include <functional>
+
 namespace lathe::frontend {
 
+/// Begins to convert the graph into the module, by the builder.
+using BeginConversion =
+    std::function<std::unique_ptr<Conversion>(model::ModelGraph& graph, relay::Module& module, Builder& builder)>;
+
 /// The graph's Module, or why there is none. Faults that the reader found (graph->diagnostics) are among the reasons.
+Imported convertGraph(std::shared_ptr<model::ModelGraph> graph, const BeginConversion& begin,
+                      relay::Evaluator* evaluator, const Options& options);
+/// By a walk over nodes of that dialect.
 Imported convertGraph(std::shared_ptr<model::ModelGraph> graph, Dialect& dialect, relay::Evaluator* evaluator,
                       const Options& options);
 

@@ -4,6 +4,7 @@
 // function an operator, bodies of operators that are defined by others. What only the format knows its Dialect says.
 #pragma once
 
+#include "frontend/common/conversion.h"
 #include "frontend/common/dialect.h"
 
 #include <functional>
@@ -14,15 +15,13 @@
 
 namespace lathe::frontend {
 
-class GraphWalk : public Walk {
+class GraphWalk : public Walk, public Conversion {
 public:
     GraphWalk(model::ModelGraph& graph, Dialect& dialect, relay::Module& module, Builder& builder);
 
-    /// All of the model as function "main". parameters: one a graph input. The fault is in the Builder.
-    void convertMain(const std::vector<relay::Type>& parameters);
+    void convertMain(const std::vector<relay::Type>& parameters) override;
     std::vector<Value> run(const model::Graph& graph, const Scope* around, const std::vector<Value>& inputs) override;
-    /// Reasons why nodes cannot be converted at all, found without converting: those of the first 1000 such nodes.
-    std::vector<Diagnostic> unsupported() const;
+    std::vector<Diagnostic> unsupported() const override;
     int64_t nextRandomCall() override { return randomCalls_++; }
     Var variable(const std::string& name, const relay::ConstantPtr& initial) override;
     void assign(const std::string& name, Var value) override;
