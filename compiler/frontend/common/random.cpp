@@ -9,7 +9,8 @@ namespace lathe::frontend {
 
 using namespace relay;
 
-Var uniform(NodeReader& node, Dims shape, DataType dtype, double low, double high, std::optional<double> seed) {
+Var uniform(const RandomSource& source, Dims shape, DataType dtype, double low, double high,
+            std::optional<double> seed) {
     RandomAttrs attrs;
     attrs.shape = std::move(shape);
     attrs.dtype = dtype;
@@ -17,26 +18,26 @@ Var uniform(NodeReader& node, Dims shape, DataType dtype, double low, double hig
     attrs.high = high;
     attrs.hasSeed = seed.has_value();
     attrs.seed = seed.value_or(0);
-    attrs.call = node.walk.nextRandomCall();
-    return node.b.call(Op::RandomUniform, {}, attrs);
+    attrs.call = source.nextCall();
+    return source.b.call(Op::RandomUniform, {}, attrs);
 }
 
 /// Box and Muller: sqrt(-2 ln u) cos(2 pi v), with u in (0, 1].
-Var normal(NodeReader& node, const Dims& shape, std::optional<double> seed) {
-    Builder& b = node.b;
-    const Var u = uniform(node, shape, types::Float32, 0, 1, seed),
-              v = uniform(node, shape, types::Float32, 0, 2 * std::numbers::pi, seed);
+Var normal(const RandomSource& source, const Dims& shape, std::optional<double> seed) {
+    Builder& b = source.b;
+    const Var u = uniform(source, shape, types::Float32, 0, 1, seed),
+              v = uniform(source, shape, types::Float32, 0, 2 * std::numbers::pi, seed);
     const Var radius = b.call(Op::Sqrt, {mulBy(b, b.call(Op::Log, {sub(b, scalarLike(b, 1, u), u)}), -2)});
     return mul(b, radius, b.call(Op::Cos, {v}));
 }
 
-Var multinomial(NodeReader& node, Var logits, const Expr& count, std::optional<double> seed) {
-    Builder& b = node.b;
+Var multinomial(const RandomSource& source, Var logits, const Expr& count, std::optional<double> seed) {
+    Builder& b = source.b;
     const Var x = cast(b, logits, computeType(b, logits));
     CumAttrs attrs;
     attrs.axis = 1;
     const Var edges = b.call(Op::CumSum, {softmax(b, x, 1)}, attrs);
-    const Var draws = uniform(node, {dim(b, x, 0), count}, b.failed() ? types::Float32 : b.dtype(x), 0, 1, seed);
+    const Var draws = uniform(source, {dim(b, x, 0), count}, b.failed() ? types::Float32 : b.dtype(x), 0, 1, seed);
     const Var passed = b.call(Op::GreaterEqual, {unsqueeze(b, draws, {2}), unsqueeze(b, edges, {1})});
     const Var picked = reduce(b, "sum", cast(b, passed, types::Int64), {2}, false);
     const Var last = b.scalarOf(dim(b, x, 1) - 1); // the edges may end just below one

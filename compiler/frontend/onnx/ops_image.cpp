@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Resizing and sampling of images.
-#include "base/limits.h"
+#include "frontend/common/columns.h"
 #include "frontend/common/emit.h"
 #include "frontend/common/resize.h"
 #include "frontend/onnx/ops.h"
@@ -165,7 +165,6 @@ void convertRoiAlign(NodeReader& node, Builder& b) {
 }
 
 void convertCol2Im(NodeReader& node, Builder& b) {
-    // Adds each column back where the window took it from: a scatter with addition over flat places.
     const Var x = node.in(0);
     const auto image = b.knownInts(node.in(1)), block = b.knownInts(node.in(2));
     if (!node.needRank(x, 3))
@@ -176,64 +175,14 @@ void convertCol2Im(NodeReader& node, Builder& b) {
     const std::optional<Steps> given = readSteps(node, spatial);
     if (!given)
         return;
-    const auto& [strides, dilations, pads] = *given;
-    Ints steps, sizes; // windows along each dim; the padded image
-    int64_t taps = 1, windows = 1, flat = 1;
-    constexpr int64_t most = 1 << 24;
-    constexpr const char* tooLarge = "the image is too large";
-    for (size_t i = 0; i < spatial; ++i) {
-        for (const int64_t extent : {(*image)[i], (*block)[i], strides[i], dilations[i], pads[i], pads[i + spatial]}) {
-            if (extent < 0)
-                return node.fail(fmt::format("an extent of image, block, strides, dilations or pads is {}", extent));
-            if (extent > most)
-                return node.refuse(tooLarge);
-        }
-        const int64_t size = (*image)[i] + pads[i] + pads[i + spatial], reach = ((*block)[i] - 1) * dilations[i] + 1;
-        if (strides[i] < 1 || dilations[i] < 1 || (*block)[i] < 1 || size < reach)
-            return node.fail("the windows do not fit the image");
-        if (size > most)
-            return node.refuse(tooLarge);
-        sizes.push_back(size);
-        steps.push_back((size - reach) / strides[i] + 1);
-        taps *= (*block)[i];
-        windows *= steps[i];
-        flat *= size;
-        if (taps > limits::tensorElements >> 16 || windows > limits::tensorElements >> 16 ||
-            flat > limits::tensorElements >> 8)
-            return node.refuse(tooLarge);
-    }
-    const Expr channels = arith::simplify(arith::floorDiv(dim(b, x, 1), taps));
-    const Expr rows = arith::simplify(dim(b, x, 0) * channels);
-    // places[tap dims…, window dims…] = sum over dims of (window * stride + tap * dilation) * extent of the dims behind
-    Dims grid = toDims(*block);
-    for (int64_t step : steps)
-        grid.push_back(step);
-    Var places = b.scalarInt(0);
-    int64_t extent = 1;
-    for (size_t i = spatial; i-- > 0;) {
-        const Var tap = iota(b, grid, static_cast<int64_t>(i), types::Int64),
-                  window = iota(b, grid, static_cast<int64_t>(i + spatial), types::Int64);
-        places = add(
-            b, places,
-            add(b, mul(b, tap, b.scalarInt(dilations[i] * extent)), mul(b, window, b.scalarInt(strides[i] * extent))));
-        extent *= sizes[i];
-    }
-    const Expr cells = taps * windows;
-    const Var indices = expand(b, reshape(b, places, {1, cells}), {rows, cells});
-    ScatterAttrs attrs;
-    attrs.axis = 1;
-    attrs.reduction = "add";
-    const Var result = inSingle(b, reshape(b, x, {rows, cells}), [&](Var columns) {
-        const Var zeros = full(b, scalarLike(b, 0, columns), {rows, flat});
-        return b.call(Op::ScatterElements, {zeros, indices, columns}, attrs);
-    });
-    Dims shape = {dim(b, x, 0), channels}, before(2, Expr(0)), after(2, Expr(0));
-    for (size_t i = 0; i < spatial; ++i) {
-        shape.push_back(sizes[i]);
-        before.push_back(-pads[i]);
-        after.push_back(-pads[i + spatial]);
-    }
-    node.set(0, pad(b, reshape(b, result, shape), "constant", before, after));
+    const auto behind = given->pads.begin() + static_cast<std::ptrdiff_t>(spatial);
+    node.set(0, imageOfColumns(b, x,
+                               {*image,
+                                *block,
+                                given->strides,
+                                given->dilations,
+                                {given->pads.begin(), behind},
+                                {behind, given->pads.end()}}));
 }
 
 } // namespace lathe::frontend::onnx

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Fourier transforms.
+#include "frontend/common/columns.h"
 #include "frontend/common/emit.h"
 #include "frontend/onnx/ops.h"
 
@@ -80,9 +81,7 @@ void convertSTFT(NodeReader& node, Builder& b) {
     real = assume(b, real, arith::le(length, dim(b, real, 1)),
                   fmt::format("a frame of {} fits the signal {}", arith::sizeText(length), text(b.shape(signal))));
     const Expr frames = arith::simplify(arith::floorDiv(dim(b, real, 1) - length, *step) + 1);
-    const Dims grid = {frames, length};
-    const Var places =
-        add(b, mul(b, iota(b, grid, 0, types::Int64), b.scalarInt(*step)), iota(b, grid, 1, types::Int64));
+    const Var places = framePlaces(b, frames, *step, length);
     DftAttrs attrs;
     attrs.axis = 2;
     attrs.onesided = node.integer("onesided", 1) != 0;
