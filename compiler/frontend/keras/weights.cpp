@@ -71,7 +71,6 @@ Result<void> Weights::readNames() {
     LATHE_TRY(const hdf5::ObjectPtr all, model_.weights.find("model_weights"));
     if (!all)
         return failure("there are no weights in the file", saveWeightsAgain);
-    LATHE_TRY(const std::vector<std::string> layers, textsOf(*all, "layer_names"));
     std::optional<Diagnostic> fault;
     forEachLayer(model_.config, "", [&](const Json& layer, const std::string& place) {
         InOrder wanted;
@@ -81,7 +80,7 @@ Result<void> Weights::readNames() {
         if (fault || places.empty())
             return;
         const std::string name = nameOf(layer);
-        if (std::ranges::find(layers, name) == layers.end() || !all->links.contains(name))
+        if (!all->links.contains(name))
             return;
         const std::string folder = "model_weights/" + name;
         const Result<hdf5::ObjectPtr> group = model_.weights.find(folder);
