@@ -14,7 +14,6 @@
 namespace lathe::frontend::hdf5 {
 namespace {
 
-constexpr int deepestTree = 32;
 constexpr uint64_t mostDeflated = 1032; // to how many times its size deflate unpacks anything
 
 Result<std::vector<std::byte>> inflated(ByteSpan from, uint64_t bytes) {

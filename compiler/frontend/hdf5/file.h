@@ -23,6 +23,9 @@
 
 namespace lathe::frontend::hdf5 {
 
+/// Levels of a tree of names or chunks that are followed.
+inline constexpr int deepestTree = 32;
+
 /// Whether the bytes begin as an HDF5 file.
 bool mayBeFile(ByteSpan bytes);
 

@@ -11,7 +11,6 @@ namespace lathe::frontend::hdf5 {
 namespace {
 
 constexpr size_t mostLinks = 1'000'000;
-constexpr int deepestTree = 32;
 constexpr uint64_t checksumBytes = 4;
 
 namespace messages {
