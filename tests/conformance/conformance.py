@@ -43,6 +43,7 @@ SUITES = {
     "models": Suite("models", "Models found in the wild", tolerance="model"),
     "networks": Suite("perf", "The networks that Lathe's speed is measured by", tolerance="model"),
     "tflite": Suite("formats/A_tflite", "Operators and networks of TFLite, with what LiteRT gave", several=True),
+    "keras": Suite("formats/C_keras", "Layers and networks of Keras 2 and 3, with what Keras gave", several=True),
     "same": Suite("formats/F_same", "Networks in several formats each, with what their engines gave", several=True),
 }
 

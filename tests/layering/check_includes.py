@@ -72,7 +72,8 @@ HEAVY_FOLDERS = ("compiler/codegen/llvm/", "compiler/frontend/onnx/", "compiler/
 # Interfaces of libraries that one file stands for.
 ONE_FILE = {"xgboost/": "compiler/tune/xgb_model.cpp"}
 # Headers of a format: the one file that includes them, beside the format's own folder.
-FORMATS = {"frontend/onnx/": "compiler/frontend/frontends.cpp", "frontend/tflite/": "compiler/frontend/frontends.cpp"}
+FORMATS = {"frontend/keras/": "compiler/frontend/frontends.cpp", "frontend/onnx/": "compiler/frontend/frontends.cpp",
+           "frontend/tflite/": "compiler/frontend/frontends.cpp"}
 HEAVY = re.compile(r"^(llvm|llvm-c|lld|clang|onnx|google/protobuf|flatbuffers)/|\.pb\.h$")
 
 

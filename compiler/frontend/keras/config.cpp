@@ -34,7 +34,16 @@ const Json& configOf(const Json& layer) {
 }
 
 std::string classOf(const Json& layer) {
-    return textOf(layer, "class_name");
+    const std::string name = textOf(layer, "class_name"), module = textOf(layer, "module");
+    const std::string registered = textOf(layer, "registered_name");
+    if (registered.contains('>'))
+        return registered;
+    const auto isIn = [&](std::string_view package) {
+        return module == package || module.starts_with(std::string(package) + ".");
+    };
+    const bool isOwn = module.empty() || isIn("keras") || isIn("tf_keras") || isIn("tensorflow.keras") ||
+                       isIn("tensorflow.python.keras") || isIn("builtins");
+    return isOwn ? name : module + "." + name;
 }
 
 std::string nameOf(const Json& layer) {

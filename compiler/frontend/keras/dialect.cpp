@@ -8,6 +8,16 @@
 
 namespace lathe::frontend::keras {
 
+namespace {
+
+/// Whether the layer does other things while it is trained.
+bool dependsOnTraining(const NodeReader& node) {
+    return node.node.op == "BatchNormalization" || node.has("rate") || node.has("stddev") || node.has("dropout") ||
+           node.has("layer");
+}
+
+} // namespace
+
 ConvertFn KerasDialect::converterOf(const model::Node& node) const {
     const Row* row = findRow(node.domain, node.op);
     return row ? row->convert : nullptr;
@@ -35,7 +45,7 @@ std::optional<Diagnostic> KerasDialect::refusalOf(const model::Node& node) const
 }
 
 void KerasDialect::checked(NodeReader& node, const std::function<void()>& convert) const {
-    if (node.integer("call.training", 0) != 0)
+    if (node.integer("call.training", 0) != 0 && dependsOnTraining(node))
         return node.refuse("the layer is called as in training", "call it without training=True");
     if (node.has("quantization_config"))
         return node.refuse("quantized layers are not supported", "save the model without quantization");

@@ -166,13 +166,14 @@ private:
         size_t at = 0;
         forEachEntry(model, frame, [&](const Json& layer, const std::string& place) {
             const std::vector<LayerCall>& own = calls[at++];
+            const int64_t first = firstCall(layer, own.size(), results);
             for (size_t i = 0; i < own.size() && !stopped_ && classOf(layer) != "InputLayer"; ++i) {
                 std::vector<std::string> values;
                 for (const TensorRef& ref : own[i].tensors)
                     values.push_back(valueName(frame, ref));
-                const auto wanted = results.find({entryName(layer), static_cast<int64_t>(i)});
-                readCall(layer, place, frame, static_cast<int64_t>(i), own[i], values,
-                         wanted == results.end() ? 1 : wanted->second);
+                const int64_t number = first + static_cast<int64_t>(i);
+                const auto wanted = results.find({entryName(layer), number});
+                readCall(layer, place, frame, number, own[i], values, wanted == results.end() ? 1 : wanted->second);
             }
         });
         Named named;
@@ -183,8 +184,20 @@ private:
 
     /// What calls name an entry of a model's layers by.
     static std::string entryName(const Json& layer) {
-        const std::string name = textOf(layer, "name");
-        return name.empty() ? nameOf(layer) : name;
+        for (const std::string& name : {textOf(layer, "name"), nameOf(layer)})
+            if (!name.empty())
+                return name;
+        return classOf(layer);
+    }
+
+    /// By which number the first call is named that a config lists. Of models in models Keras 2 leaves out the one by which
+    /// they were built, and its number with it.
+    int64_t firstCall(const Json& layer, size_t calls,
+                      const std::map<std::pair<std::string, int64_t>, int64_t>& results) const {
+        const std::string name = entryName(layer);
+        const bool leavesOut = open_.version == 2 && isContainer(layer) && !results.contains({name, 0}) &&
+                               results.lower_bound({name, 1}) != results.end() && calls > 0;
+        return leavesOut ? 1 : 0;
     }
 
     /// fn(layer, place of its weights) for each entry; operations have none.
@@ -219,6 +232,11 @@ private:
             addLayer(layer, place, frame, call, inputs, results);
             return results;
         }
+        for (const model::Attribute& constant : call.constants)
+            if (constant.name == "call.training" && constant.value == model::AttributeValue(int64_t{1}))
+                report(nullptr, error(ErrorKind::Unsupported,
+                                      fmt::format("model '{}' is called as in training", entryName(layer)),
+                                      "call it without training=True"));
         Frame inner = frame;
         inner.values = valueName(frame, entryName(layer), number, 0) + "/";
         inner.weights += entryName(layer) + "/";

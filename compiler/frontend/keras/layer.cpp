@@ -127,16 +127,23 @@ std::vector<double> Layer::numbers(const std::string& name) {
             return {node.real(name, 0)};
         if (std::holds_alternative<std::vector<double>>(attribute.value))
             return node.reals(name);
-        const Ints integers = node.integers(name);
-        return {integers.begin(), integers.end()};
+        if (std::holds_alternative<Ints>(attribute.value)) {
+            const Ints found = node.integers(name);
+            return {found.begin(), found.end()};
+        }
     }
     return {};
 }
 
 Ints Layer::integers(const std::string& name) {
-    for (const model::Attribute& attribute : node.node.attributes)
-        if (attribute.name == name)
-            return std::holds_alternative<int64_t>(attribute.value) ? Ints{node.integer(name, 0)} : node.integers(name);
+    for (const model::Attribute& attribute : node.node.attributes) {
+        if (attribute.name != name)
+            continue;
+        if (std::holds_alternative<int64_t>(attribute.value))
+            return {node.integer(name, 0)};
+        if (std::holds_alternative<Ints>(attribute.value))
+            return node.integers(name);
+    }
     return {};
 }
 

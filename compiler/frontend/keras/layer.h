@@ -46,7 +46,7 @@ public:
     double number(const std::string& name, double otherwise);
     /// A list of numbers, of one where the attribute is a number.
     std::vector<double> numbers(const std::string& name);
-    /// The same of integers; empty if there is none.
+    /// The same of integers. Both are empty where the attribute is none, or of another kind.
     Ints integers(const std::string& name);
     /// So many, one stands for all; `otherwise` where there is none. A fault if they are of another number.
     Ints extents(const std::string& name, size_t count, int64_t otherwise);
