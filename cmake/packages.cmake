@@ -33,6 +33,7 @@ target_link_libraries(lathe_xxhash INTERFACE ${XXHASH_LIBRARY})
 # The CMake package of XGBoost in Debian asks for a program that is not in it.
 pkg_check_modules(XGBOOST REQUIRED IMPORTED_TARGET xgboost)
 pkg_check_modules(LIBARCHIVE REQUIRED IMPORTED_TARGET libarchive)
+pkg_check_modules(ZLIB REQUIRED IMPORTED_TARGET zlib)
 
 # LLVM as its one shared library; never together with its component archives (two LLVMs in one program).
 add_library(lathe_llvm INTERFACE)

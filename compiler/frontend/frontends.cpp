@@ -8,6 +8,7 @@
 #include "frontend/common/map_file.h"
 #include "frontend/common/members.h"
 #include "frontend/guess_format.h"
+#include "frontend/keras/import.h"
 #include "frontend/onnx/body_text.h"
 #include "frontend/onnx/import.h"
 #include "frontend/onnx/ops.h"
@@ -28,6 +29,8 @@ namespace {
 /// A file belongs to the first that knows it: those whose files say what they are come first.
 constexpr auto table = std::to_array<Frontend>({
     {"TFLite", "*.tflite", tflite::probe, true, tflite::importModel, tflite::roleOf, tflite::hasOperator, nullptr,
+     nullptr},
+    {"Keras", "*.keras *.h5 *.hdf5", keras::probe, false, keras::importModel, keras::roleOf, keras::hasOperator, nullptr,
      nullptr},
     {"ONNX", "*.onnx", onnx::probe, false, onnx::importModel, onnx::roleOf, onnx::hasOperator, onnx::probeTensor,
      onnx::readTensor},

@@ -32,8 +32,6 @@ std::string guessFolder(const Names& names) {
 }
 
 std::string guessArchive(const Names& names) {
-    if (has(names, "config.json") && has(names, "model.weights.h5"))
-        return "this is a Keras model; export the model to ONNX";
     if (hasBelow(names, "archive_format") || has(names, "serialized_exported_program.json"))
         return "this is a program of torch.export; export the model to ONNX by torch.onnx.export";
     if (hasBelow(names, "code/"))
@@ -63,8 +61,6 @@ std::string guessFormat(const Source& source) {
                    ? "this is a program or a library; an artifact is read from a file that is named, not "
                      "from standard input"
                    : "this is a program or a library; name a model";
-    if (text.starts_with("\x89HDF"))
-        return "this is an HDF5 file (perhaps Keras); export the model to ONNX";
     if (text.starts_with("version https://git-lfs"))
         return "this is a Git LFS pointer, not the model; fetch the file with git lfs pull";
     if (text.starts_with("{") || text.starts_with("<") || text.starts_with("#"))

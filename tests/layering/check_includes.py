@@ -73,7 +73,9 @@ HEAVY_FOLDERS = ("compiler/codegen/llvm/", "compiler/frontend/onnx/", "compiler/
 ONE_FILE = {"xgboost/": "compiler/tune/xgb_model.cpp"}
 # Headers of a format: the one file that includes them, beside the format's own folder.
 FORMATS = {
+    "frontend/keras/": "compiler/frontend/frontends.cpp",
     "frontend/onnx/": "compiler/frontend/frontends.cpp",
+    "frontend/tensorflow/": "compiler/frontend/frontends.cpp",
     "frontend/tflite/": "compiler/frontend/frontends.cpp",
     "frontend/torch/": "compiler/frontend/frontends.cpp",
 }

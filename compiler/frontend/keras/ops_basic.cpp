@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Layers without windows: products with a matrix, tables, new shapes, and those that give what they are given.
+#include "frontend/common/activations.h"
+#include "frontend/common/channels.h"
+#include "frontend/common/new_shape.h"
+#include "frontend/keras/functions.h"
+#include "frontend/keras/ops.h"
+#include "relay/attrs.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace lathe::frontend::keras {
+namespace {
+
+constexpr const char* wrongShapes = "correct the model's config";
+
+/// A bias, or what is like it, of the last axis.
+Var withBias(Layer& layer, Var y, const Dims& dims) {
+    const Var bias = layer.optionalWeight("bias", dims);
+    return bias ? add(layer.b, y, bias) : y;
+}
+
+/// The first dim and those given.
+Dims withBatch(Builder& b, Var x, const Ints& rest) {
+    Dims wanted = {dim(b, x, 0)};
+    for (const int64_t size : rest)
+        wanted.emplace_back(size);
+    return wanted;
+}
+
+} // namespace
+
+/// InputLayer of a model within a model, layers that only training sees, and the results of models.
+void convertIdentity(NodeReader& node, Builder&) {
+    if (!node.has("arguments")) // made by the reader
+        return node.set(0, node.in(0));
+    Layer layer(node);
+    layer.give(layer.in());
+}
+
+void convertDense(NodeReader& node, Builder& b) {
+    Layer layer(node);
+    const Var x = layer.in();
+    if (!node.needRank(x, 1))
+        return;
+    const Expr units = node.integer("units", 0);
+    const Var kernel = layer.weight("kernel", {dim(b, x, -1), units});
+    const Var y = b.failed()       ? Var{}
+                  : b.rank(x) == 1 ? squeeze(b, matmul(b, unsqueeze(b, x, {0}), kernel), {0})
+                                   : matmul(b, x, kernel);
+    layer.give(activated(layer, "activation", withBias(layer, y, {units})));
+}
+
+void convertEinsumDense(NodeReader& node, Builder& b) {
+    Layer layer(node);
+    const Var x = layer.in();
+    if (b.failed())
+        return;
+    relay::EinsumAttrs attrs;
+    attrs.equation = node.text("equation", "");
+    const size_t comma = attrs.equation.find(','), arrow = attrs.equation.find("->");
+    if (comma == std::string::npos || arrow == std::string::npos || arrow < comma)
+        return node.fail(fmt::format("the equation is '{}'", attrs.equation), wrongShapes);
+    const std::string kernelAxes = attrs.equation.substr(comma + 1, arrow - comma - 1);
+    const std::string results = attrs.equation.substr(arrow + 2), biasAxes = node.text("bias_axes", "");
+    const Var kernel = layer.weight("kernel", Dims(kernelAxes.size()));
+    Var y = b.call(Op::Einsum, {x, kernel}, attrs);
+    if (layer.hasWeight("bias")) {
+        const Var bias = layer.weight("bias", Dims(biasAxes.size()));
+        if (b.failed())
+            return;
+        Ints missing; // axes of the result that the bias lacks; those before its first one need none
+        const size_t first = results.find(biasAxes.empty() ? '\0' : biasAxes.front());
+        if (first == std::string::npos)
+            return node.fail(fmt::format("the bias has axes '{}' of the results '{}'", biasAxes, results), wrongShapes);
+        for (size_t i = first; i < results.size(); ++i)
+            if (biasAxes.find(results[i]) == std::string::npos)
+                missing.push_back(static_cast<int64_t>(i - first));
+        y = add(b, y, missing.empty() ? bias : unsqueeze(b, bias, missing));
+    }
+    layer.give(activated(layer, "activation", y));
+}
+
+void convertEmbedding(NodeReader& node, Builder& b) {
+    Layer layer(node);
+    if (layer.flag("mask_zero", false))
+        return node.refuse("mask_zero hides tokens from the layers behind, which is not supported",
+                           "build the model with mask_zero=False");
+    const Var tokens = layer.in();
+    const Var table =
+        layer.weight("embeddings", {Expr(node.integer("input_dim", 0)), Expr(node.integer("output_dim", 0))});
+    if (!b.failed())
+        layer.give(gather(b, table, b.dtype(tokens).isInt() ? tokens : cast(b, tokens, types::Int32), 0));
+}
+
+void convertActivation(NodeReader& node, Builder&) {
+    Layer layer(node);
+    layer.give(activated(layer, "activation", layer.in()));
+}
+
+void convertReLU(NodeReader& node, Builder&) {
+    Layer layer(node);
+    layer.give(reluLayer(layer, "", layer.in()));
+}
+
+void convertLeakyReLU(NodeReader& node, Builder&) {
+    Layer layer(node);
+    layer.give(leakyReluLayer(layer, "", layer.in()));
+}
+
+void convertThresholdedReLU(NodeReader& node, Builder& b) {
+    Layer layer(node);
+    const Var x = layer.in();
+    layer.give(where(b, less(b, scalarLike(b, layer.number("theta", 1), x), x), x, scalarLike(b, 0, x)));
+}
+
+void convertELU(NodeReader& node, Builder& b) {
+    Layer layer(node);
+    layer.give(elu(b, layer.in(), layer.number("alpha", 1)));
+}
+
+/// The slope has the dims of a sample, of 1 where axes share it.
+void convertPReLU(NodeReader& node, Builder& b) {
+    Layer layer(node);
+    const Var x = layer.in();
+    if (!node.needRank(x, 1))
+        return;
+    Dims dims = b.shape(x);
+    dims.erase(dims.begin());
+    for (const int64_t axis : layer.integers("shared_axes")) {
+        if (axis < 1 || axis > static_cast<int64_t>(dims.size()))
+            return node.fail(fmt::format("shared axis {} is none of the input's", axis), wrongShapes);
+        dims[static_cast<size_t>(axis) - 1] = 1;
+    }
+    layer.give(negativeOr(b, x, mul(b, x, layer.weight("alpha", dims))));
+}
+
+void convertSoftmax(NodeReader& node, Builder& b) {
+    Layer layer(node);
+    const Var x = layer.in();
+    const Ints axes = layer.integers("axis");
+    if (axes.size() > 1)
+        return node.refuse("softmax over several axes is not supported", "reshape before it");
+    if (node.needRank(x, 1))
+        layer.give(softmax(b, x, node.axis(axes.empty() ? -1 : axes[0], b.rank(x))));
+}
+
+void convertFlatten(NodeReader& node, Builder& b) {
+    Layer layer(node);
+    Var x = layer.in();
+    if (!node.needRank(x, 1))
+        return;
+    if (layer.isChannelsFirst() && b.rank(x) > 2)
+        x = channelsLast(b, x);
+    const Dims shape = b.failed() ? Dims{} : b.shape(x);
+    if (!b.failed())
+        layer.give(reshape(b, x, {shape[0], product(Dims(shape.begin() + 1, shape.end()))}));
+}
+
+void convertReshape(NodeReader& node, Builder& b) {
+    Layer layer(node);
+    const Var x = layer.in();
+    if (node.needRank(x, 1))
+        layer.give(inNewShape(b, x, withBatch(b, x, layer.integers("target_shape")), ZeroDim::Kept));
+}
+
+void convertPermute(NodeReader& node, Builder& b) {
+    Layer layer(node);
+    const Var x = layer.in();
+    if (!node.needRank(x, 1))
+        return;
+    Ints axes = {0};
+    std::ranges::copy(layer.integers("dims"), std::back_inserter(axes));
+    Ints sorted = axes;
+    std::ranges::sort(sorted);
+    if (sorted != iotaInts(0, b.rank(x)))
+        return node.fail("'dims' names other axes than the input has", wrongShapes);
+    layer.give(transpose(b, x, axes));
+}
+
+void convertRepeatVector(NodeReader& node, Builder& b) {
+    Layer layer(node);
+    const Var x = layer.in();
+    const int64_t count = node.integer("n", 0);
+    if (!node.needRank(x, 2))
+        return;
+    if (count < 0 || count > limits::filledElements)
+        return node.fail(fmt::format("n is {}", count), wrongShapes);
+    layer.give(expand(b, unsqueeze(b, x, {1}), {dim(b, x, 0), count, dim(b, x, 1)}));
+}
+
+// ---- several tensors to one
+
+namespace {
+
+/// All tensors with as many dims: those with fewer get dims of 1 behind the first.
+std::vector<Var> merged(Layer& layer, size_t fewest) {
+    Builder& b = layer.b;
+    if (layer.tensors() < fewest) {
+        layer.node.fail(fmt::format("the layer is called with {} tensors", layer.tensors()), wrongShapes);
+        return {};
+    }
+    std::vector<Var> all;
+    int rank = 0;
+    for (size_t i = 0; i < layer.tensors(); ++i) {
+        all.push_back(layer.in(i));
+        rank = std::max(rank, b.failed() ? 0 : b.rank(all.back()));
+    }
+    for (Var& one : all)
+        if (!b.failed() && b.rank(one) > 0 && b.rank(one) < rank)
+            one = unsqueeze(b, one, iotaInts(1, 1 + rank - b.rank(one)));
+    return all;
+}
+
+void fold(NodeReader& node, Var (*combine)(Builder&, Var, Var), bool isMean = false) {
+    Layer layer(node);
+    const std::vector<Var> all = merged(layer, 1);
+    if (layer.b.failed())
+        return;
+    Var result = all.front();
+    for (size_t i = 1; i < all.size(); ++i)
+        result = combine(layer.b, result, all[i]);
+    layer.give(isMean ? mulBy(layer.b, result, 1.0 / static_cast<double>(all.size())) : result);
+}
+
+} // namespace
+
+void convertAdd(NodeReader& node, Builder&) {
+    fold(node, add);
+}
+
+void convertMultiply(NodeReader& node, Builder&) {
+    fold(node, mul);
+}
+
+void convertAverage(NodeReader& node, Builder&) {
+    fold(node, add, true);
+}
+
+void convertMaximum(NodeReader& node, Builder&) {
+    fold(node, maximum);
+}
+
+void convertMinimum(NodeReader& node, Builder&) {
+    fold(node, minimum);
+}
+
+void convertSubtract(NodeReader& node, Builder& b) {
+    Layer layer(node);
+    const std::vector<Var> all = merged(layer, 2);
+    if (!b.failed())
+        layer.give(sub(b, all[0], all[1]));
+}
+
+void convertConcatenate(NodeReader& node, Builder& b) {
+    Layer layer(node);
+    std::vector<Var> all;
+    for (size_t i = 0; i < layer.tensors(); ++i)
+        all.push_back(layer.in(i));
+    if (all.empty())
+        return node.fail("the layer is called without tensors", wrongShapes);
+    if (node.needRank(all.front(), 1))
+        layer.give(concat(b, all, node.axis(node.integer("axis", -1), b.rank(all.front()))));
+}
+
+/// Sums of products along an axis of each, for each of the batch.
+void convertDot(NodeReader& node, Builder& b) {
+    Layer layer(node);
+    Var x = layer.in(0), y = layer.in(1);
+    const Ints axes = layer.extents("axes", 2, -1);
+    if (!node.needRank(x, 2) || !node.needRank(y, 2))
+        return;
+    const int64_t ofX = node.axis(axes[0], b.rank(x)), ofY = node.axis(axes[1], b.rank(y));
+    if (ofX < 1 || ofY < 1 || b.rank(x) > 8 || b.rank(y) > 8)
+        return node.fail("'axes' names the batch", wrongShapes);
+    if (layer.flag("normalize", false)) {
+        const auto unit = [&](Var v, int64_t axis) {
+            const Var squares = reduce(b, "sum", mul(b, v, v), {axis}, true);
+            return div(b, v, b.call(Op::Sqrt, {maximum(b, squares, scalarLike(b, 1e-12, v))}));
+        };
+        x = unit(x, ofX);
+        y = unit(y, ofY);
+    }
+    // One letter each axis: those of the second from another row, but for the batch and the summed one.
+    std::string left, right, result = "a";
+    for (int64_t i = 0; i < b.rank(x); ++i)
+        left += static_cast<char>(i == 0 ? 'a' : i == ofX ? 'z' : 'b' + i);
+    for (int64_t i = 0; i < b.rank(y); ++i)
+        right += static_cast<char>(i == 0 ? 'a' : i == ofY ? 'z' : 'n' + i);
+    for (const char c : left + right)
+        if (c != 'a' && c != 'z')
+            result += c;
+    relay::EinsumAttrs attrs;
+    attrs.equation = fmt::format("{},{}->{}", left, right, result);
+    const Var product = b.call(Op::Einsum, {x, y}, attrs);
+    layer.give(result.size() == 1 ? unsqueeze(b, product, {1}) : product);
+}
+
+// ---- preprocessing
+
+void convertRescaling(NodeReader& node, Builder& b) {
+    Layer layer(node);
+    const Var x = cast(b, layer.in(), layer.computed());
+    const auto row = [&](const std::string& name, double otherwise) {
+        const std::vector<double> values = layer.numbers(name);
+        return values.size() > 1 ? rowOf(layer, values) : scalarLike(b, layer.number(name, otherwise), x);
+    };
+    layer.give(add(b, mul(b, x, row("scale", 1)), row("offset", 0)));
+}
+
+/// (x - mean) / deviation, by the config's numbers or those that the layer was adapted to.
+void convertNormalization(NodeReader& node, Builder& b) {
+    Layer layer(node);
+    const Var x = cast(b, layer.in(), layer.computed());
+    if (b.failed())
+        return;
+    Dims dims, along(static_cast<size_t>(b.rank(x)), Expr(1));
+    for (const int64_t axis : node.axes(layer.integers("axis"), b.rank(x))) {
+        dims.push_back(dim(b, x, axis));
+        along[static_cast<size_t>(axis)] = dims.back();
+    }
+    const auto statistic = [&](const std::string& name) {
+        if (layer.hasWeight(name))
+            return reshape(b, layer.weight(name, dims), along);
+        const std::vector<double> values = layer.numbers(name);
+        return values.size() > 1 ? reshape(b, rowOf(layer, values), along) : scalarLike(b, layer.number(name, 0), x);
+    };
+    const Var mean = statistic("mean"), variance = statistic("variance");
+    const Var deviation = maximum(b, b.call(Op::Sqrt, {variance}), scalarLike(b, 1e-7, variance));
+    layer.give(layer.flag("invert", false) ? add(b, mean, mul(b, x, deviation)) : div(b, sub(b, x, mean), deviation));
+}
+
+} // namespace lathe::frontend::keras
