@@ -75,7 +75,6 @@ ONE_FILE = {"xgboost/": "compiler/tune/xgb_model.cpp"}
 FORMATS = {
     "frontend/keras/": "compiler/frontend/frontends.cpp",
     "frontend/onnx/": "compiler/frontend/frontends.cpp",
-    "frontend/tensorflow/": "compiler/frontend/frontends.cpp",
     "frontend/tflite/": "compiler/frontend/frontends.cpp",
     "frontend/torch/": "compiler/frontend/frontends.cpp",
 }
