@@ -30,12 +30,12 @@ namespace {
 constexpr auto table = std::to_array<Frontend>({
     {"TFLite", "*.tflite", tflite::probe, true, tflite::importModel, tflite::roleOf, tflite::hasOperator, nullptr,
      nullptr},
-    {"Keras", "*.keras *.h5 *.hdf5", keras::probe, false, keras::importModel, keras::roleOf, keras::hasOperator, nullptr,
+    {"Keras", "*.keras *.h5 *.hdf5", keras::probe, false, keras::importModel, keras::roleOf, keras::hasOperator,
+     nullptr, nullptr},
+    {"torch.export", "*.pt2", torch::probe, false, torch::importModel, torch::roleOf, torch::hasOperator, nullptr,
      nullptr},
     {"ONNX", "*.onnx", onnx::probe, false, onnx::importModel, onnx::roleOf, onnx::hasOperator, onnx::probeTensor,
      onnx::readTensor},
-    {"torch.export", "*.pt2", torch::probe, false, torch::importModel, torch::roleOf, torch::hasOperator, nullptr,
-     nullptr},
 });
 
 Result<Source> sourceOf(const std::filesystem::path& path) {
