@@ -11,6 +11,7 @@ std::span<const Row> rowsOfActivations();   // ops_activation.cpp
 std::span<const Row> rowsOfAdaptivePools(); // ops_adaptive_pool.cpp
 std::span<const Row> rowsOfArithmetic();    // ops_arithmetic.cpp
 std::span<const Row> rowsOfAttention();     // ops_attention.cpp
+std::span<const Row> rowsOfBatchNorms();    // ops_batch_norm.cpp
 std::span<const Row> rowsOfBits();          // ops_compare.cpp
 std::span<const Row> rowsOfComparisons();   // ops_compare.cpp
 std::span<const Row> rowsOfConversions();   // ops_convert.cpp
@@ -23,6 +24,7 @@ std::span<const Row> rowsOfPools();         // ops_pool.cpp
 std::span<const Row> rowsOfRecurrences();   // ops_recurrent.cpp
 std::span<const Row> rowsOfReductions();    // ops_reduce.cpp
 std::span<const Row> rowsOfSizes();         // ops_sizes.cpp
+std::span<const Row> rowsOfSorts();         // ops_sort.cpp
 std::span<const Row> rowsOfStatistics();    // ops_statistics.cpp
 
 } // namespace lathe::frontend::torch
