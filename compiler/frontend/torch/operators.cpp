@@ -16,14 +16,14 @@ using Table = std::map<std::string, Operator, std::less<>>;
 Table makeTable() {
     Table table;
     for (const std::span<const Row> rows :
-         {rowsOfActivations(), rowsOfAdaptivePools(), rowsOfArithmetic(),   rowsOfAttention(),   rowsOfBits(),
-          rowsOfComparisons(), rowsOfConversions(),   rowsOfConvolutions(), rowsOfDiagonal(),    rowsOfDistance(),
-          rowsOfEmbedding(),   rowsOfFills(),         rowsOfGather(),       rowsOfIndex(),       rowsOfJoin(),
-          rowsOfLinear(),      rowsOfMath(),          rowsOfNorms(),        rowsOfOrder(),       rowsOfPad(),
-          rowsOfPools(),       rowsOfQuantized(),     rowsOfRandom(),       rowsOfRecurrences(), rowsOfReductions(),
-          rowsOfRepeat(),      rowsOfSearch(),        rowsOfSegment(),      rowsOfSizes(),       rowsOfSlice(),
-          rowsOfSpectral(),    rowsOfSplit(),         rowsOfStatistics(),   rowsOfUnfold(),      rowsOfUpsample(),
-          rowsOfView(),        rowsOfVision()})
+         {rowsOfActivations(), rowsOfAdaptivePools(), rowsOfArithmetic(),  rowsOfAttention(),    rowsOfBatchNorms(),
+          rowsOfBits(),        rowsOfComparisons(),   rowsOfConversions(), rowsOfConvolutions(), rowsOfDiagonal(),
+          rowsOfDistance(),    rowsOfEmbedding(),     rowsOfFills(),       rowsOfGather(),       rowsOfIndex(),
+          rowsOfJoin(),        rowsOfLinear(),        rowsOfMath(),        rowsOfNorms(),        rowsOfOrder(),
+          rowsOfPad(),         rowsOfPools(),         rowsOfQuantized(),   rowsOfRandom(),       rowsOfRecurrences(),
+          rowsOfReductions(),  rowsOfRepeat(),        rowsOfSearch(),      rowsOfSegment(),      rowsOfSizes(),
+          rowsOfSlice(),       rowsOfSorts(),         rowsOfSpectral(),    rowsOfSplit(),        rowsOfStatistics(),
+          rowsOfUnfold(),      rowsOfUpsample(),      rowsOfView(),        rowsOfVision()})
         for (const Row& row : rows) {
             Result<Schema> schema = parseSchema(row.schema);
             LATHE_ASSERT(schema, fmt::format("schema '{}': {}", row.schema, schema ? "" : schema.error().what));

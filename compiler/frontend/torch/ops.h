@@ -11,6 +11,7 @@ std::span<const Row> rowsOfActivations();   // ops_activation.cpp
 std::span<const Row> rowsOfAdaptivePools(); // ops_adaptive_pool.cpp
 std::span<const Row> rowsOfArithmetic();    // ops_arithmetic.cpp
 std::span<const Row> rowsOfAttention();     // ops_attention.cpp
+std::span<const Row> rowsOfBatchNorms();    // ops_batch_norm.cpp
 std::span<const Row> rowsOfBits();          // ops_compare.cpp
 std::span<const Row> rowsOfComparisons();   // ops_compare.cpp
 std::span<const Row> rowsOfConversions();   // ops_convert.cpp
@@ -37,6 +38,7 @@ std::span<const Row> rowsOfSearch();        // ops_search.cpp
 std::span<const Row> rowsOfSegment();       // ops_segment.cpp
 std::span<const Row> rowsOfSizes();         // ops_sizes.cpp
 std::span<const Row> rowsOfSlice();         // ops_slice.cpp
+std::span<const Row> rowsOfSorts();         // ops_sort.cpp
 std::span<const Row> rowsOfSpectral();      // ops_spectral.cpp
 std::span<const Row> rowsOfSplit();         // ops_split.cpp
 std::span<const Row> rowsOfStatistics();    // ops_statistics.cpp
