@@ -18,7 +18,7 @@ namespace {
 using enum model::Family;
 
 /// What an operator says of its result's dims behind batch and channels.
-struct Target {
+struct ResizeTarget {
     Var x;
     Dims sizes;                 // of all dims
     std::vector<double> scales; // given factors: of all dims, or none at all
@@ -38,8 +38,8 @@ std::vector<double> givenScales(Call& call, size_t spatial) {
 }
 
 /// spatial: how many dims the operator resizes. Nothing after a fault.
-std::optional<Target> targetOf(Call& call, Builder& b, size_t spatial) {
-    Target target{call.tensor(call.schema.arguments[0].name.c_str()), {}, {}};
+std::optional<ResizeTarget> resizeTargetOf(Call& call, Builder& b, size_t spatial) {
+    ResizeTarget target{call.tensor(call.schema.arguments[0].name.c_str()), {}, {}};
     const Dims sizes = call.sizes("output_size");
     std::vector<double> scales = givenScales(call, spatial);
     if (call.failed())
@@ -115,7 +115,7 @@ Var constantIndices(Builder& b, Ints places) {
 }
 
 /// x with the dims along which the two round apart resized already.
-Var withTables(Builder& b, const Target& target, bool exact) {
+Var withTables(Builder& b, const ResizeTarget& target, bool exact) {
     constexpr int64_t longest = 1 << 20;
     Var x = target.x;
     for (size_t axis = 2; axis < target.sizes.size() && !b.failed(); ++axis) {
@@ -132,7 +132,7 @@ Var withTables(Builder& b, const Target& target, bool exact) {
 
 template <size_t Spatial, bool Exact>
 void convertUpsampleNearest(Call& call, Builder& b) {
-    std::optional<Target> target = targetOf(call, b, Spatial);
+    std::optional<ResizeTarget> target = resizeTargetOf(call, b, Spatial);
     if (!target)
         return;
     const Var x = withTables(b, *target, Exact);
@@ -154,7 +154,7 @@ void convertUpsampleNearest(Call& call, Builder& b) {
 
 /// Spacings between the elements whose outer ones stand over each other: 1 over what PyTorch multiplies by. Nothing
 /// where a size is not known.
-std::optional<std::vector<double>> alignedScales(Builder& b, const Target& target) {
+std::optional<std::vector<double>> alignedScales(Builder& b, const ResizeTarget& target) {
     std::vector<double> scales(2, 1.0);
     const Dims shape = b.shape(target.x);
     for (size_t i = 2; i < shape.size(); ++i) {
@@ -167,7 +167,7 @@ std::optional<std::vector<double>> alignedScales(Builder& b, const Target& targe
 }
 
 void giveInterpolated(Call& call, Builder& b, size_t spatial, const std::string& mode, bool antialias) {
-    const std::optional<Target> target = targetOf(call, b, spatial);
+    const std::optional<ResizeTarget> target = resizeTargetOf(call, b, spatial);
     const bool aligned = call.flag("align_corners");
     if (!target || call.failed())
         return;
