@@ -16,10 +16,10 @@ using Table = std::map<std::string, Operator, std::less<>>;
 Table makeTable() {
     Table table;
     for (const std::span<const Row> rows :
-         {rowsOfActivations(), rowsOfAdaptivePools(), rowsOfArithmetic(), rowsOfAttention(), rowsOfBatchNorms(),
-          rowsOfBits(), rowsOfComparisons(), rowsOfConversions(), rowsOfConvolutions(), rowsOfFills(), rowsOfLinear(),
-          rowsOfMath(), rowsOfNorms(), rowsOfPools(), rowsOfRecurrences(), rowsOfReductions(), rowsOfSizes(),
-          rowsOfSorts(), rowsOfStatistics()})
+         {rowsOfActivations(), rowsOfAdaptivePools(), rowsOfArithmetic(),  rowsOfAttention(),    rowsOfBatchNorms(),
+          rowsOfBits(),        rowsOfComparisons(),   rowsOfConversions(), rowsOfConvolutions(), rowsOfFills(),
+          rowsOfLinear(),      rowsOfMath(),          rowsOfNorms(),       rowsOfPools(),        rowsOfRecurrences(),
+          rowsOfReductions(),  rowsOfSizes(),         rowsOfSorts(),       rowsOfSpecials(),     rowsOfStatistics()})
         for (const Row& row : rows) {
             Result<Schema> schema = parseSchema(row.schema);
             LATHE_ASSERT(schema, fmt::format("schema '{}': {}", row.schema, schema ? "" : schema.error().what));

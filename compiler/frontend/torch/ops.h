@@ -25,6 +25,7 @@ std::span<const Row> rowsOfRecurrences();   // ops_recurrent.cpp
 std::span<const Row> rowsOfReductions();    // ops_reduce.cpp
 std::span<const Row> rowsOfSizes();         // ops_sizes.cpp
 std::span<const Row> rowsOfSorts();         // ops_sort.cpp
+std::span<const Row> rowsOfSpecials();      // ops_special.cpp
 std::span<const Row> rowsOfStatistics();    // ops_statistics.cpp
 
 } // namespace lathe::frontend::torch

@@ -141,6 +141,7 @@ constexpr auto mathRows = std::to_array<Row>({
     {"aten::abs(Tensor self) -> Tensor", convertAbs, Arithmetic},
     {"aten::absolute(Tensor self) -> Tensor", convertAbs, Arithmetic},
     {"aten::sign(Tensor self) -> Tensor", convertSign, Arithmetic},
+    {"aten::sgn(Tensor self) -> Tensor", convertSign, Arithmetic},
     {"aten::ceil(Tensor self) -> Tensor", convertRounding<Op::Ceil>, Arithmetic},
     {"aten::floor(Tensor self) -> Tensor", convertRounding<Op::Floor>, Arithmetic},
     {"aten::round(Tensor self) -> Tensor", convertRounding<Op::Round>, Arithmetic},
