@@ -18,8 +18,9 @@ Table makeTable() {
     for (const std::span<const Row> rows :
          {rowsOfActivations(), rowsOfAdaptivePools(), rowsOfArithmetic(),  rowsOfAttention(),    rowsOfBatchNorms(),
           rowsOfBits(),        rowsOfComparisons(),   rowsOfConversions(), rowsOfConvolutions(), rowsOfFills(),
-          rowsOfLinear(),      rowsOfMath(),          rowsOfNorms(),       rowsOfPools(),        rowsOfRecurrences(),
-          rowsOfReductions(),  rowsOfSizes(),         rowsOfSorts(),       rowsOfSpecials(),     rowsOfStatistics()})
+          rowsOfLinear(),      rowsOfLosses(),        rowsOfMath(),        rowsOfNorms(),        rowsOfPools(),
+          rowsOfRecurrences(), rowsOfReductions(),    rowsOfSizes(),       rowsOfSorts(),        rowsOfSpecials(),
+          rowsOfStatistics()})
         for (const Row& row : rows) {
             Result<Schema> schema = parseSchema(row.schema);
             LATHE_ASSERT(schema, fmt::format("schema '{}': {}", row.schema, schema ? "" : schema.error().what));

@@ -18,6 +18,7 @@ std::span<const Row> rowsOfConversions();   // ops_convert.cpp
 std::span<const Row> rowsOfConvolutions();  // ops_conv.cpp
 std::span<const Row> rowsOfFills();         // ops_fill.cpp
 std::span<const Row> rowsOfLinear();        // ops_linear.cpp
+std::span<const Row> rowsOfLosses();        // ops_loss.cpp
 std::span<const Row> rowsOfMath();          // ops_math.cpp
 std::span<const Row> rowsOfNorms();         // ops_norm.cpp
 std::span<const Row> rowsOfPools();         // ops_pool.cpp
