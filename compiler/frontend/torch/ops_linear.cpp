@@ -48,8 +48,8 @@ Var scaled(Builder& b, Var x, const Scalar& factor) {
     return mul(b, x, toTensor(b, factor, b.dtype(x)));
 }
 
-/// Gives beta self + alpha product, where product is of two operands and in the type it is told; self is not looked at where
-/// beta is 0.
+/// Gives beta self + alpha product, where product is of two operands and in the type it is told; self is not looked at
+/// where beta is 0.
 using ProductOf = std::function<Var(Var x, Var y, DataType sums)>;
 void giveAdded(Call& call, Builder& b, const char* left, const char* right, const ProductOf& product) {
     const Var self = call.tensor("self"), x = call.tensor(left), y = call.tensor(right);
