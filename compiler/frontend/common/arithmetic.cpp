@@ -66,8 +66,8 @@ Var hasSign(Builder& b, Var x) {
     return less(b, b.call(Op::BitCast, {x}, attrs), b.scalarInt(0, attrs.dtype));
 }
 
-/// That of their magnitudes, in the first quadrant, then mirrored. Equal magnitudes are 0 and infinity too, of which there
-/// is no quotient.
+/// That of their magnitudes, in the first quadrant, then mirrored. Equal magnitudes are 0 and infinity too, of which
+/// there is no quotient.
 Var angle(Builder& b, Var y, Var x) {
     const Var height = b.call(Op::Abs, {y}), width = b.call(Op::Abs, {x}), zero = scalarLike(b, 0, x);
     const Var diagonal = where(b, equal(b, width, zero), zero, scalarLike(b, std::numbers::pi / 4, x));

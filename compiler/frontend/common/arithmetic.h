@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Functions of numbers that several formats have and Relay has not, composed of those that it has. They compute in their
-// operands' type; what a narrow float should not round on the way goes through inSingle.
+// Functions of numbers that several formats have and Relay has not, composed of those that it has. They compute in
+// their operands' type; what a narrow float should not round on the way goes through inSingle.
 #pragma once
 
 #include "frontend/common/emit.h"

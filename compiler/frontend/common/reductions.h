@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What normalizations and reductions of several formats are made of. All compute in their operand's type: narrow floats go
-// through inSingle.
+// What normalizations and reductions of several formats are made of. All compute in their operand's type: narrow floats
+// go through inSingle.
 #pragma once
 
 #include "frontend/common/emit.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What converters of one element's operators have in common: operands in the type that PyTorch promotes them to, a function of
-// them that rounds once, the result in that type.
+// What converters of one element's operators have in common: operands in the type that PyTorch promotes them to, a
+// function of them that rounds once, the result in that type.
 #pragma once
 
 #include "frontend/torch/promotion.h"
@@ -15,8 +15,8 @@ Operand operandOf(Call& call, const char* name);
 /// Arguments in the type that they are promoted to.
 std::vector<Var> operandsOf(Call& call, std::initializer_list<const char*> names, Integers integers = Integers::Stay);
 
-/// fn of operands of one type, in float32 if that is a narrower float; what comes out in their type, or as it is if it is of
-/// another than was computed in.
+/// fn of operands of one type, in float32 if that is a narrower float; what comes out in their type, or as it is if it
+/// is of another than was computed in.
 using Combination = std::function<Var(const std::vector<Var>&)>;
 Var roundedOnce(Builder& b, const std::vector<Var>& operands, const Combination& fn);
 

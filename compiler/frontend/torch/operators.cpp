@@ -19,11 +19,12 @@ Table makeTable() {
          {rowsOfActivations(), rowsOfAdaptivePools(), rowsOfArithmetic(),  rowsOfAttention(),    rowsOfBatchNorms(),
           rowsOfBits(),        rowsOfComparisons(),   rowsOfConversions(), rowsOfConvolutions(), rowsOfDiagonal(),
           rowsOfDistance(),    rowsOfEmbedding(),     rowsOfFills(),       rowsOfGather(),       rowsOfIndex(),
-          rowsOfJoin(),        rowsOfLinear(),        rowsOfMath(),        rowsOfNorms(),        rowsOfOrder(),
-          rowsOfPad(),         rowsOfPools(),         rowsOfQuantized(),   rowsOfRandom(),       rowsOfRecurrences(),
-          rowsOfReductions(),  rowsOfRepeat(),        rowsOfSearch(),      rowsOfSegment(),      rowsOfSizes(),
-          rowsOfSlice(),       rowsOfSorts(),         rowsOfSpectral(),    rowsOfSplit(),        rowsOfStatistics(),
-          rowsOfUnfold(),      rowsOfUpsample(),      rowsOfView(),        rowsOfVision()})
+          rowsOfJoin(),        rowsOfLinear(),        rowsOfLosses(),      rowsOfMath(),         rowsOfNorms(),
+          rowsOfOrder(),       rowsOfPad(),           rowsOfPools(),       rowsOfQuantized(),    rowsOfRandom(),
+          rowsOfRecurrences(), rowsOfReductions(),    rowsOfRepeat(),      rowsOfSearch(),       rowsOfSegment(),
+          rowsOfSizes(),       rowsOfSlice(),         rowsOfSorts(),       rowsOfSpecials(),     rowsOfSpectral(),
+          rowsOfSplit(),       rowsOfStatistics(),    rowsOfUnfold(),      rowsOfUpsample(),     rowsOfView(),
+          rowsOfVision()})
         for (const Row& row : rows) {
             Result<Schema> schema = parseSchema(row.schema);
             LATHE_ASSERT(schema, fmt::format("schema '{}': {}", row.schema, schema ? "" : schema.error().what));

@@ -24,6 +24,7 @@ std::span<const Row> rowsOfGather();        // ops_gather.cpp
 std::span<const Row> rowsOfIndex();         // ops_index.cpp
 std::span<const Row> rowsOfJoin();          // ops_join.cpp
 std::span<const Row> rowsOfLinear();        // ops_linear.cpp
+std::span<const Row> rowsOfLosses();        // ops_loss.cpp
 std::span<const Row> rowsOfMath();          // ops_math.cpp
 std::span<const Row> rowsOfNorms();         // ops_norm.cpp
 std::span<const Row> rowsOfOrder();         // ops_order.cpp
@@ -39,6 +40,7 @@ std::span<const Row> rowsOfSegment();       // ops_segment.cpp
 std::span<const Row> rowsOfSizes();         // ops_sizes.cpp
 std::span<const Row> rowsOfSlice();         // ops_slice.cpp
 std::span<const Row> rowsOfSorts();         // ops_sort.cpp
+std::span<const Row> rowsOfSpecials();      // ops_special.cpp
 std::span<const Row> rowsOfSpectral();      // ops_spectral.cpp
 std::span<const Row> rowsOfSplit();         // ops_split.cpp
 std::span<const Row> rowsOfStatistics();    // ops_statistics.cpp

@@ -74,7 +74,8 @@ Var logSigmoid(Builder& b, Var x) {
 void convertLogSigmoid(Call& call, Builder& b) {
     giveMapped(call, [&](Var x) { return logSigmoid(b, x); });
 }
-/// The second result is there for the gradient alone; without threads, as on the CPU, it is what the function is made of.
+/// The second result is there for the gradient alone; without threads, as on the CPU, it is what the function is made
+/// of.
 void convertLogSigmoidForward(Call& call, Builder& b) {
     const Var x = call.tensor("self");
     const Var buffer =

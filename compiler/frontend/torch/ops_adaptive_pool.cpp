@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Pools that are told the size of their result: window i of n over a dim of m elements is from floor(i m / n) to
-// ceil((i + 1) m / n). Where n does not divide m windows differ in size and overlap, so each is a slice. A dim is reduced after
-// the other, the last first.
+// ceil((i + 1) m / n). Where n does not divide m windows differ in size and overlap, so each is a slice. A dim is
+// reduced after the other, the last first.
 #include "frontend/torch/ops.h"
 #include "frontend/torch/window.h"
 

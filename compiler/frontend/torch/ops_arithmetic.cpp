@@ -99,7 +99,8 @@ void convertLerp(Call& call, Builder& b) {
 
 // ---- quotients and remainders
 
-/// The quotient rounded down, made of the rest, which is exact, and not of the quotient, which may have been rounded up.
+/// The quotient rounded down, made of the rest, which is exact, and not of the quotient, which may have been rounded
+/// up.
 Var floorOf(Builder& b, Var x, Var y) {
     if (!isFloat(b, x))
         return floorQuotient(b, x, y);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Attention: values, weighted by how well their keys fit the queries. The variants that PyTorch has for each kind of device
-// compute the same.
+// Attention: values, weighted by how well their keys fit the queries. The variants that PyTorch has for each kind of
+// device compute the same.
 #include "frontend/torch/elementwise.h"
 #include "frontend/torch/ops.h"
 

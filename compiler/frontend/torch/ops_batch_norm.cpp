@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Normalizations of batches. Programs are exported as they infer, or as they train: then batches are normalized by their own
-// moments, and running ones are assigned, which are given after the results.
+// Normalizations of batches. Programs are exported as they infer, or as they train: then batches are normalized by
+// their own moments, and running ones are assigned, which are given after the results.
 #include "frontend/common/reductions.h"
 #include "frontend/torch/elementwise.h"
 #include "frontend/torch/ops.h"

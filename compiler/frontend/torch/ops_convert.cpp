@@ -10,7 +10,7 @@ namespace {
 
 using enum model::Family;
 
-void convertSame(Call& call, Builder& b) {
+void convertUnchanged(Call& call, Builder& b) {
     call.give(b.call(Op::Copy, {call.tensor("self")}));
 }
 
@@ -28,16 +28,16 @@ void convertToOther(Call& call, Builder& b) {
 }
 
 constexpr auto conversionRows = std::to_array<Row>({
-    {"aten::alias(Tensor(a) self) -> Tensor(a)", convertSame, Movement},
-    {"aten::clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor", convertSame, Movement},
-    {"aten::contiguous(Tensor(a) self, *, MemoryFormat memory_format=contiguous_format) -> Tensor(a)", convertSame,
+    {"aten::alias(Tensor(a) self) -> Tensor(a)", convertUnchanged, Movement},
+    {"aten::clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor", convertUnchanged, Movement},
+    {"aten::contiguous(Tensor(a) self, *, MemoryFormat memory_format=contiguous_format) -> Tensor(a)", convertUnchanged,
      Movement},
-    {"aten::detach(Tensor(a) self) -> Tensor(a)", convertSame, Movement},
-    {"aten::detach_copy(Tensor self) -> Tensor", convertSame, Movement},
-    {"aten::alias_copy(Tensor self) -> Tensor", convertSame, Movement},
-    {"aten::lift_fresh(Tensor(a) self) -> Tensor(a)", convertSame, Movement},
-    {"aten::lift_fresh_copy(Tensor self) -> Tensor", convertSame, Movement},
-    {"aten::positive(Tensor(a) self) -> Tensor(a)", convertSame, Movement},
+    {"aten::detach(Tensor(a) self) -> Tensor(a)", convertUnchanged, Movement},
+    {"aten::detach_copy(Tensor self) -> Tensor", convertUnchanged, Movement},
+    {"aten::alias_copy(Tensor self) -> Tensor", convertUnchanged, Movement},
+    {"aten::lift_fresh(Tensor(a) self) -> Tensor(a)", convertUnchanged, Movement},
+    {"aten::lift_fresh_copy(Tensor self) -> Tensor", convertUnchanged, Movement},
+    {"aten::positive(Tensor(a) self) -> Tensor(a)", convertUnchanged, Movement},
     {"aten::_to_copy(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
      "pin_memory=None, bool non_blocking=False, MemoryFormat? memory_format=None) -> Tensor",
      convertTo, Conversion},

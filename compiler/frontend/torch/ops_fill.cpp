@@ -160,7 +160,7 @@ void convertEyeM(Call& call, Builder& b) {
 }
 
 template <bool upper>
-void convertTriangle(Call& call, Builder& b) {
+void convertTrilu(Call& call, Builder& b) {
     TriluAttrs attrs;
     attrs.upper = upper;
     attrs.k = call.size("diagonal");
@@ -206,8 +206,8 @@ constexpr auto fillRows = std::to_array<Row>({
      Movement},
     {"aten::eye(SymInt n, *, " LATHE_MADE ") -> Tensor", convertEye, Movement},
     {"aten::eye.m(SymInt n, SymInt m, *, " LATHE_MADE ") -> Tensor", convertEyeM, Movement},
-    {"aten::tril(Tensor self, SymInt diagonal=0) -> Tensor", convertTriangle<false>, Movement},
-    {"aten::triu(Tensor self, SymInt diagonal=0) -> Tensor", convertTriangle<true>, Movement},
+    {"aten::tril(Tensor self, SymInt diagonal=0) -> Tensor", convertTrilu<false>, Movement},
+    {"aten::triu(Tensor self, SymInt diagonal=0) -> Tensor", convertTrilu<true>, Movement},
 });
 
 #undef LATHE_LIKE

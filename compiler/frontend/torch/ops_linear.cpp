@@ -9,7 +9,7 @@
 
 #include <array>
 #include <cctype>
-#include <fmt/format.h>
+#include <functional>
 
 namespace lathe::frontend::torch {
 namespace {
@@ -48,23 +48,58 @@ Var scaled(Builder& b, Var x, const Scalar& factor) {
     return mul(b, x, toTensor(b, factor, b.dtype(x)));
 }
 
-/// Gives beta self + alpha x y; self is not looked at where beta is 0.
-void giveAdded(Call& call, Builder& b, const char* left, const char* right) {
+/// Gives beta self + alpha product, where product is of two operands and in the type it is told; self is not looked at
+/// where beta is 0.
+using ProductOf = std::function<Var(Var x, Var y, DataType sums)>;
+void giveAdded(Call& call, Builder& b, const char* left, const char* right, const ProductOf& product) {
     const Var self = call.tensor("self"), x = call.tensor(left), y = call.tensor(right);
     const Scalar alpha = call.scalar("alpha"), beta = call.scalar("beta");
-    if (!needRank(b, x, 2) || !needRank(b, y, 2))
+    if (call.failed())
         return;
     const DataType dtype = b.dtype(x), sums = computeType(b, x);
-    Var result = scaled(b, matmul(b, x, y, false, false, sums), alpha);
+    Var result = scaled(b, product(x, y, sums), alpha);
     if (!b.failed() && !(beta.isKnown() && beta.number() == 0))
         result = add(b, result, scaled(b, cast(b, fitted(b, self, b.shape(result)), sums), beta));
     call.give(cast(b, result, dtype));
 }
+Var matrices(Builder& b, Var x, Var y, DataType sums) {
+    return matmul(b, x, y, false, false, sums);
+}
 void convertAddmm(Call& call, Builder& b) {
-    giveAdded(call, b, "mat1", "mat2");
+    giveAdded(call, b, "mat1", "mat2", [&](Var x, Var y, DataType sums) { return matrices(b, x, y, sums); });
 }
 void convertBaddbmm(Call& call, Builder& b) {
-    giveAdded(call, b, "batch1", "batch2");
+    giveAdded(call, b, "batch1", "batch2", [&](Var x, Var y, DataType sums) { return matrices(b, x, y, sums); });
+}
+/// The products of all pairs are summed.
+void convertAddbmm(Call& call, Builder& b) {
+    giveAdded(call, b, "batch1", "batch2",
+              [&](Var x, Var y, DataType sums) { return reduce(b, "sum", matrices(b, x, y, sums), {0}, false); });
+}
+void convertAddmv(Call& call, Builder& b) {
+    giveAdded(call, b, "mat", "vec", [&](Var x, Var y, DataType sums) {
+        return needRank(b, y, 1) ? squeeze(b, matrices(b, x, unsqueeze(b, y, {1}), sums), {1}) : Var{};
+    });
+}
+void convertAddr(Call& call, Builder& b) {
+    giveAdded(call, b, "vec1", "vec2", [&](Var x, Var y, DataType sums) {
+        return mul(b, unsqueeze(b, cast(b, x, sums), {1}), unsqueeze(b, cast(b, y, sums), {0}));
+    });
+}
+
+/// Sums of products over the last dims of both, one after the other's dims.
+void convertInner(Call& call, Builder& b) {
+    const Var x = call.tensor("self"), y = call.tensor("other");
+    if (call.failed())
+        return;
+    if (b.rank(x) == 0 || b.rank(y) == 0)
+        return call.give(mul(b, x, y));
+    const Dims left = b.shape(x), right = b.shape(y);
+    Dims result(left.begin(), left.end() - 1);
+    result.insert(result.end(), right.begin(), right.end() - 1);
+    const Var rows = reshape(b, x, {product({left.begin(), left.end() - 1}), left.back()});
+    const Var columns = reshape(b, y, {product({right.begin(), right.end() - 1}), right.back()});
+    call.give(reshape(b, matmul(b, rows, columns, false, true), result));
 }
 
 /// x · weightᵀ + bias; weights of one result are a vector.
@@ -107,6 +142,13 @@ constexpr auto linearRows = std::to_array<Row>({
      Product},
     {"aten::baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
      convertBaddbmm, Product},
+    {"aten::addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
+     convertAddbmm, Product},
+    {"aten::addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor", convertAddmv,
+     Product},
+    {"aten::addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) -> Tensor", convertAddr,
+     Product},
+    {"aten::inner(Tensor self, Tensor other) -> Tensor", convertInner, Product},
     {"aten::linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor", convertLinear, Product},
     {"aten::einsum(str equation, Tensor[] tensors, *, int[]? path=None) -> Tensor", convertEinsum, Product},
 });

@@ -98,8 +98,8 @@ void convertLog1p(Call& call, Builder& b) {
     giveFloat(call, [&](Var x) { return logOfOnePlus(b, x); });
 }
 
-/// 1 - erf(x), of which nothing would be left where erf(x) comes near to 1: t exp(P(t) - x^2) with t = 2 / (2 + x), for x
-/// that is not negative. P is the polynomial in 2 t - 1 that is nearest at Chebyshev's points; its error is 2e-13.
+/// 1 - erf(x), of which nothing would be left where erf(x) comes near to 1: t exp(P(t) - x^2) with t = 2 / (2 + x), for
+/// x that is not negative. P is the polynomial in 2 t - 1 that is nearest at Chebyshev's points; its error is 2e-13.
 Var complementOfErf(Builder& b, Var operand) {
     static constexpr std::array coefficients = {
         -0.6717940840566892,    0.6726432239778267,      0.04734330684124994,     -0.046895610245846216,
@@ -141,6 +141,7 @@ constexpr auto mathRows = std::to_array<Row>({
     {"aten::abs(Tensor self) -> Tensor", convertAbs, Arithmetic},
     {"aten::absolute(Tensor self) -> Tensor", convertAbs, Arithmetic},
     {"aten::sign(Tensor self) -> Tensor", convertSign, Arithmetic},
+    {"aten::sgn(Tensor self) -> Tensor", convertSign, Arithmetic},
     {"aten::ceil(Tensor self) -> Tensor", convertRounding<Op::Ceil>, Arithmetic},
     {"aten::floor(Tensor self) -> Tensor", convertRounding<Op::Floor>, Arithmetic},
     {"aten::round(Tensor self) -> Tensor", convertRounding<Op::Round>, Arithmetic},

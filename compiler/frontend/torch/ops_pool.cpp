@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Pools with a window that moves by strides. In ceil mode windows that would begin in the padding behind are left out, which
-// relay's pools do too.
+// Pools with a window that moves by strides. In ceil mode windows that would begin in the padding behind are left out,
+// which relay's pools do too.
 #include "frontend/torch/ops.h"
 #include "frontend/torch/window.h"
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// LSTM, GRU, RNN: layers of recurrences (frontend/common/recurrent.h), one on top of the other. The weights are one flat list:
-// of each layer, and of each direction of it, those of the input and of the state, then their biases, then a projection.
+// LSTM, GRU, RNN: layers of recurrences (frontend/common/recurrent.h), one on top of the other. The weights are one
+// flat list: of each layer, and of each direction of it, those of the input and of the state, then their biases, then a
+// projection.
 #include "frontend/common/recurrent.h"
 #include "frontend/common/split.h"
 #include "frontend/torch/ops.h"
@@ -152,7 +153,8 @@ Var sideBySide(Builder& b, Var all) {
     return reshape(b, transpose(b, all, {0, 2, 1, 3}), {shape[0], shape[2], arith::simplify(shape[1] * shape[3])});
 }
 
-/// Gives what the last layer shows, then the last states of all. initial: of each state, [layers * directions, batch, hidden].
+/// Gives what the last layer shows, then the last states of all. initial: of each state, [layers * directions, batch,
+/// hidden].
 void giveLayers(Call& call, Builder& b, const Cell& cell, std::vector<Var> initial) {
     const std::optional<Layers> layers = readLayers(call, cell.states == 2);
     Var x = call.tensor("input");

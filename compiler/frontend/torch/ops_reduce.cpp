@@ -77,6 +77,23 @@ void convertCumulative(Call& call, Builder& b) {
     }));
 }
 
+/// NaNs count as nothing; `mean`: of those that are numbers.
+template <bool mean>
+void convertNumbersSum(Call& call, Builder& b) {
+    const Var x = inSumType(call, b, call.tensor("self"));
+    const Ints axes = axesOf(call, b);
+    const bool keepDims = call.flag("keepdim");
+    if (!isFloat(b, x))
+        return mean ? call.fail("integers have no mean without a type for it")
+                    : call.give(reduceOver(b, "sum", x, axes, keepDims));
+    call.give(inSingle(b, x, [&](Var v) {
+        const Var isNan = b.call(Op::IsNan, {v}), zero = scalarLike(b, 0, v);
+        const Var sum = reduceOver(b, "sum", where(b, isNan, zero, v), axes, keepDims);
+        return mean ? div(b, sum, reduceOver(b, "sum", where(b, isNan, zero, scalarLike(b, 1, v)), axes, keepDims))
+                    : sum;
+    }));
+}
+
 void giveNonzeros(Call& call, Builder& b, const Ints& axes) {
     giveReduced(call, b, "sum", cast(b, asBool(b, call.tensor("self")), types::Int64), axes, false);
 }
@@ -94,6 +111,14 @@ template <bool max>
 void convertExtremeOfAll(Call& call, Builder& b) {
     const Var x = call.tensor("self");
     giveReduced(call, b, max ? "max" : "min", x, allAxes(b, x), false);
+}
+
+/// The least and the greatest along a dim, or of all.
+void convertAminmax(Call& call, Builder& b) {
+    const Var x = call.tensor("self");
+    const Ints axes = axesOf(call, b);
+    const bool keepDims = call.flag("keepdim");
+    call.give({reduceOver(b, "min", x, axes, keepDims), reduceOver(b, "max", x, axes, keepDims)});
 }
 
 Var placeOf(Builder& b, Var x, int64_t axis, bool max, bool keepDims) {
@@ -182,12 +207,18 @@ constexpr auto reductionRows = std::to_array<Row>({
     {"aten::mean(Tensor self, *, ScalarType? dtype=None) -> Tensor", convertMeanAll, Reduction},
     {"aten::mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor", convertMean,
      Reduction},
+    {"aten::nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
+     convertNumbersSum<false>, Reduction},
+    {"aten::nanmean(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
+     convertNumbersSum<true>, Reduction},
     {"aten::cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor", convertCumulative<false>, Reduction},
     {"aten::cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor", convertCumulative<true>, Reduction},
     {"aten::count_nonzero(Tensor self, int? dim=None) -> Tensor", convertCountNonzero, Reduction},
     {"aten::count_nonzero.dim_IntList(Tensor self, int[] dim) -> Tensor", convertCountNonzero, Reduction},
     {"aten::amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor", convertExtremesOf<true>, Reduction},
     {"aten::amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor", convertExtremesOf<false>, Reduction},
+    {"aten::aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max)", convertAminmax,
+     Reduction},
     {"aten::max(Tensor self) -> Tensor", convertExtremeOfAll<true>, Reduction},
     {"aten::min(Tensor self) -> Tensor", convertExtremeOfAll<false>, Reduction},
     {"aten::max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",

@@ -39,6 +39,25 @@ std::vector<Var> sorted(Call& call, Builder& b) {
 void convertSort(Call& call, Builder& b) {
     call.give(sorted(call, b));
 }
+/// Along dim 0, without places.
+void convertMsort(Call& call, Builder& b) {
+    call.give(alongDim(call, call.tensor("self"), 0, [&](Var x, int64_t axis) {
+        return std::vector{firstOf(b, x, axis, dim(b, x, axis), false)[0]};
+    }));
+}
+/// The k-th least, counted from 1, and its place.
+void convertKthvalue(Call& call, Builder& b) {
+    const Expr k = call.size("k");
+    const bool keepDims = call.flag("keepdim");
+    call.give(alongDim(call, call.tensor("self"), call.integer("dim"), [&](Var x, int64_t axis) {
+        std::vector<Var> both = firstOf(b, x, axis, k, false);
+        for (Var& each : both) {
+            each = sliceAxis(b, each, axis, arith::simplify(k - 1), 1);
+            each = keepDims ? each : squeeze(b, each, {axis});
+        }
+        return both;
+    }));
+}
 void convertArgsort(Call& call, Builder& b) {
     const std::vector<Var> both = sorted(call, b);
     if (!call.failed())
@@ -91,6 +110,9 @@ constexpr auto sortRows = std::to_array<Row>({
     {"aten::sort.stable(Tensor self, *, bool? stable, int dim=-1, bool descending=False) -> (Tensor values, Tensor "
      "indices)",
      convertSort, Reduction},
+    {"aten::msort(Tensor self) -> Tensor", convertMsort, Reduction},
+    {"aten::kthvalue(Tensor self, SymInt k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)",
+     convertKthvalue, Reduction},
     {"aten::argsort(Tensor self, int dim=-1, bool descending=False) -> Tensor", convertArgsort, Reduction},
     {"aten::argsort.stable(Tensor self, *, bool stable, int dim=-1, bool descending=False) -> Tensor", convertArgsort,
      Reduction},

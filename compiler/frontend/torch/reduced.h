@@ -13,7 +13,8 @@ Var reduceOver(Builder& b, const std::string& kind, Var x, const Ints& axes, boo
 /// How many elements are reduced to one.
 Expr countOf(Builder& b, Var x, const Ints& axes);
 
-/// fn of x and an axis of it that "dim" names: of a tensor of rank 0 as of one of rank 1, whose results have rank 0 again.
+/// fn of x and an axis of it that "dim" names: of a tensor of rank 0 as of one of rank 1, whose results have rank 0
+/// again.
 std::vector<Var> alongDim(Call& call, Var x, int64_t dim, const std::function<std::vector<Var>(Var, int64_t)>& fn);
 
 } // namespace lathe::frontend::torch
