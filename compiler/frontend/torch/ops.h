@@ -25,6 +25,7 @@ std::span<const Row> rowsOfSlice();     // ops_slice.cpp
 std::span<const Row> rowsOfSpectral();  // ops_spectral.cpp
 std::span<const Row> rowsOfSplit();     // ops_split.cpp
 std::span<const Row> rowsOfUnfold();    // ops_unfold.cpp
+std::span<const Row> rowsOfUnpool();    // ops_unpool.cpp
 std::span<const Row> rowsOfUpsample();  // ops_upsample.cpp
 std::span<const Row> rowsOfView();      // ops_view.cpp
 std::span<const Row> rowsOfVision();    // ops_vision.cpp
