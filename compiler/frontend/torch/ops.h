@@ -10,6 +10,7 @@ namespace lathe::frontend::torch {
 std::span<const Row> rowsOfDiagonal();  // ops_diagonal.cpp
 std::span<const Row> rowsOfDistance();  // ops_distance.cpp
 std::span<const Row> rowsOfEmbedding(); // ops_embedding.cpp
+std::span<const Row> rowsOfFrames();    // ops_frames.cpp
 std::span<const Row> rowsOfGather();    // ops_gather.cpp
 std::span<const Row> rowsOfIndex();     // ops_index.cpp
 std::span<const Row> rowsOfJoin();      // ops_join.cpp
