@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Fourier transforms as PyTorch asks for them. The transform itself divides by its length on the way back; what scale is wanted
-// instead is put right by a factor.
+// Fourier transforms as PyTorch asks for them. The transform itself divides by its length on the way back; what scale
+// is wanted instead is put right by a factor.
 #pragma once
 
 #include "frontend/common/emit.h"

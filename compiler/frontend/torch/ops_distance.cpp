@@ -34,8 +34,8 @@ Var normAlong(Builder& b, Var x, double p, int64_t axis, bool keepDims) {
     return power(b, reduce(b, "sum", power(b, size, p), {axis}, keepDims), 1 / p);
 }
 
-/// The distance of x from y along the last dim, which they share or which has one element. The difference is rounded to their
-/// type, as PyTorch does.
+/// The distance of x from y along the last dim, which they share or which has one element. The difference is rounded to
+/// their type, as PyTorch does.
 Var distance(Builder& b, Var x, Var y, double p, double epsilon, bool keepDims) {
     const Var difference = addTo(b, sub(b, x, y), epsilon);
     return inSingle(b, difference, [&](Var v) { return normAlong(b, v, p, b.failed() ? 0 : b.rank(v) - 1, keepDims); });

@@ -13,7 +13,8 @@ namespace {
 
 using enum model::Family;
 
-/// x, with dims of batch and channels before `spatial` ones, in planes of zeros with these dims; places: as many as x has.
+/// x, with dims of batch and channels before `spatial` ones, in planes of zeros with these dims; places: as many as x
+/// has.
 Var inPlanes(Call& call, Builder& b, Var x, Var places, const Dims& plane, const char* how) {
     if (call.failed())
         return {};
