@@ -18,13 +18,13 @@ Table makeTable() {
     for (const std::span<const Row> rows :
          {rowsOfActivations(), rowsOfAdaptivePools(), rowsOfArithmetic(),  rowsOfAttention(),    rowsOfBatchNorms(),
           rowsOfBits(),        rowsOfComparisons(),   rowsOfConversions(), rowsOfConvolutions(), rowsOfDiagonal(),
-          rowsOfDistance(),    rowsOfEmbedding(),     rowsOfFills(),       rowsOfGather(),       rowsOfIndex(),
-          rowsOfJoin(),        rowsOfLinear(),        rowsOfLosses(),      rowsOfMath(),         rowsOfNorms(),
-          rowsOfOrder(),       rowsOfPad(),           rowsOfPools(),       rowsOfQuantized(),    rowsOfRandom(),
-          rowsOfRecurrences(), rowsOfReductions(),    rowsOfRepeat(),      rowsOfSearch(),       rowsOfSegment(),
-          rowsOfSizes(),       rowsOfSlice(),         rowsOfSorts(),       rowsOfSpecials(),     rowsOfSpectral(),
-          rowsOfSplit(),       rowsOfStatistics(),    rowsOfUnfold(),      rowsOfUpsample(),     rowsOfView(),
-          rowsOfVision()})
+          rowsOfDistance(),    rowsOfEmbedding(),     rowsOfFills(),       rowsOfFrames(),       rowsOfGather(),
+          rowsOfIndex(),       rowsOfJoin(),          rowsOfLinear(),      rowsOfLosses(),       rowsOfMath(),
+          rowsOfNorms(),       rowsOfOrder(),         rowsOfPad(),         rowsOfPools(),        rowsOfQuantized(),
+          rowsOfRandom(),      rowsOfRecurrences(),   rowsOfReductions(),  rowsOfRepeat(),       rowsOfSearch(),
+          rowsOfSegment(),     rowsOfSizes(),         rowsOfSlice(),       rowsOfSorts(),        rowsOfSpecials(),
+          rowsOfSpectral(),    rowsOfSplit(),         rowsOfStatistics(),  rowsOfUnfold(),       rowsOfUnpool(),
+          rowsOfUpsample(),    rowsOfView(),          rowsOfVision()})
         for (const Row& row : rows) {
             Result<Schema> schema = parseSchema(row.schema);
             LATHE_ASSERT(schema, fmt::format("schema '{}': {}", row.schema, schema ? "" : schema.error().what));

@@ -20,6 +20,7 @@ std::span<const Row> rowsOfDiagonal();      // ops_diagonal.cpp
 std::span<const Row> rowsOfDistance();      // ops_distance.cpp
 std::span<const Row> rowsOfEmbedding();     // ops_embedding.cpp
 std::span<const Row> rowsOfFills();         // ops_fill.cpp
+std::span<const Row> rowsOfFrames();        // ops_frames.cpp
 std::span<const Row> rowsOfGather();        // ops_gather.cpp
 std::span<const Row> rowsOfIndex();         // ops_index.cpp
 std::span<const Row> rowsOfJoin();          // ops_join.cpp
@@ -45,6 +46,7 @@ std::span<const Row> rowsOfSpectral();      // ops_spectral.cpp
 std::span<const Row> rowsOfSplit();         // ops_split.cpp
 std::span<const Row> rowsOfStatistics();    // ops_statistics.cpp
 std::span<const Row> rowsOfUnfold();        // ops_unfold.cpp
+std::span<const Row> rowsOfUnpool();        // ops_unpool.cpp
 std::span<const Row> rowsOfUpsample();      // ops_upsample.cpp
 std::span<const Row> rowsOfView();          // ops_view.cpp
 std::span<const Row> rowsOfVision();        // ops_vision.cpp

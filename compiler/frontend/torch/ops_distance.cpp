@@ -34,15 +34,11 @@ Var normAlong(Builder& b, Var x, double p, int64_t axis, bool keepDims) {
     return power(b, reduce(b, "sum", power(b, size, p), {axis}, keepDims), 1 / p);
 }
 
-/// The distance of x from y along the last dim, which they share or which has one element.
+/// The distance of x from y along the last dim, which they share or which has one element. The difference is rounded to
+/// their type, as PyTorch does.
 Var distance(Builder& b, Var x, Var y, double p, double epsilon, bool keepDims) {
-    const auto of = [&](Var difference) {
-        return normAlong(b, addTo(b, difference, epsilon), p, b.failed() ? 0 : b.rank(difference) - 1, keepDims);
-    };
-    if (b.failed() || b.dtype(x) == computeType(b, x))
-        return of(sub(b, x, y));
-    const DataType work = computeType(b, x);
-    return cast(b, of(sub(b, cast(b, x, work), cast(b, y, work))), b.dtype(x));
+    const Var difference = addTo(b, sub(b, x, y), epsilon);
+    return inSingle(b, difference, [&](Var v) { return normAlong(b, v, p, b.failed() ? 0 : b.rank(v) - 1, keepDims); });
 }
 
 bool isExponent(Call& call, double p) {
@@ -99,24 +95,22 @@ void convertPairwiseDistance(Call& call, Builder& b) {
     call.give(distance(b, both[0], both[1], p, call.real("eps"), call.flag("keepdim")));
 }
 
-/// Each vector by its length first, which is not less than eps.
+/// Each vector by its length first, which is not less than eps; each step is rounded to the type, as PyTorch does.
 void convertCosineSimilarity(Call& call, Builder& b) {
     std::vector<Var> both =
         broadcastTogether(b, promoted(call, {call.tensor("x1"), call.tensor("x2")}, Integers::BecomeFloat));
     const double epsilon = call.real("eps");
     if (call.failed())
         return;
-    const int64_t rank = b.rank(both[0]), axis = call.axis(call.integer("dim"), rank);
-    if (call.failed())
-        return;
-    if (rank == 0)
-        return call.fail("a tensor without dims is no vector");
-    const DataType dtype = b.dtype(both[0]), work = computeType(b, both[0]);
+    const int64_t axis = call.axis(call.integer("dim"), b.rank(both[0]));
     for (Var& x : both) {
-        x = cast(b, x, work);
-        x = div(b, x, maximum(b, normAlong(b, x, 2, axis, true), b.scalar(epsilon, work)));
+        if (call.failed())
+            return;
+        x = b.rank(x) == 0 ? reshape(b, x, {1}) : x;
+        const Var length = inSingle(b, x, [&](Var v) { return normAlong(b, v, 2, axis, true); });
+        x = div(b, x, maximum(b, length, scalarLike(b, epsilon, x)));
     }
-    call.give(cast(b, reduce(b, "sum", mul(b, both[0], both[1]), {axis}, false), dtype));
+    call.give(reduce(b, "sum", mul(b, both[0], both[1]), {axis}, false));
 }
 
 // ---- across

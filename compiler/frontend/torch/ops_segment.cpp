@@ -117,7 +117,7 @@ Var slopesAlong(Call& call, Builder& b, Var x, int64_t axis, double spacing, int
         last = add(b, sub(b, mulBy(b, at(-1), 1.5), mulBy(b, at(-2), 2)), mulBy(b, at(-3), 0.5));
     }
     const Var all = concat(b, {first, centre, last}, axis);
-    return spacing == 1 ? all : div(b, all, scalarLike(b, spacing, all));
+    return spacing == 1 ? all : inSingle(b, all, [&](Var v) { return div(b, v, scalarLike(b, spacing, v)); });
 }
 
 void convertGradient(Call& call, Builder& b) {
@@ -140,8 +140,7 @@ void convertGradient(Call& call, Builder& b) {
     std::vector<Var> slopes;
     for (size_t i = 0; i < axes.size() && !call.failed(); ++i) {
         const int64_t axis = call.axis(axes[i], rank);
-        const auto along = [&](Var v) { return slopesAlong(call, b, v, axis, spacing[i], edgeOrder); };
-        slopes.push_back(call.failed() ? Var{} : inSingle(b, x, along));
+        slopes.push_back(call.failed() ? Var{} : slopesAlong(call, b, x, axis, spacing[i], edgeOrder));
     }
     call.give(std::move(slopes));
 }
