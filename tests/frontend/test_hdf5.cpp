@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// HDF5 files: what is in them comes out of both forms that they have, and whatever is wrong in one is said, never followed.
+// HDF5 files: what is in them comes out of both forms that they have, and whatever is wrong in one is said, never
+// followed.
 #include "frontend/hdf5/file.h"
 #include "support/hdf5_file.h"
 #include "support/program_of_tests.h"

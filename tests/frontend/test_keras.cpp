@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Keras models to graphs: both forms of a file, weights by the order of layers, models in models, calls, names; and what is
-// refused, with the layer that it concerns.
+// Keras models to graphs: both forms of a file, weights by the order of layers, models in models, calls, names; and
+// what is refused, with the layer that it concerns.
 #include "frontend/common/members.h"
 #include "frontend/keras/graph_reader.h"
 #include "frontend/keras/import.h"
@@ -117,7 +117,8 @@ private slots:
         QCOMPARE(firstOf(graph, "d/kernel"), 7.0);
     }
 
-    /// Of a model in a model an older file lists what training changes first; a frozen layer's weights go with the rest.
+    /// Of a model in a model an older file lists what training changes first; a frozen layer's weights go with the
+    /// rest.
     void weightsOfInnerModelsAreInTrainingsOrder() {
         const std::string frozen = layer("Dense", R"("name": "f", "units": 2, "trainable": false)");
         const std::string norm = layer("BatchNormalization", R"("name": "b", "axis": [1], "trainable": true)");
@@ -165,7 +166,8 @@ private slots:
                                       fmt::format(R"("name": "sum", "inbound_nodes": [{}])",
                                                   called("[" + tensor("d", 0) + "," + tensor("d", 1) + "]")));
         const std::string config = fmt::format(
-            R"({{"class_name": "Functional", "config": {{"name": "m", "layers": [{}, {}, {}, {}], "input_layers": [["b", 0, 0], ["a", 0, 0]], "output_layers": {{"total": ["sum", 0, 0]}}}}}})",
+            R"({{"class_name": "Functional", "config": {{"name": "m", "layers": [{}, {}, {}, {}], )"
+            R"("input_layers": [["b", 0, 0], ["a", 0, 0]], "output_layers": {{"total": ["sum", 0, 0]}}}}}})",
             input("a", "[null, 2]", R"("name": "a", "inbound_nodes": [])"),
             input("b", "[null, 2]", R"("name": "b", "inbound_nodes": [])"), sum, shared);
         Hdf5Group weights;

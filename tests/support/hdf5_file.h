@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// HDF5 files for tests, written byte by byte in both forms that files have: the older one (superblock 0, symbol tables) and the
-// newer one (superblock 2, link messages). Texts are of a fixed length; arrays are of float32, contiguous or in chunks.
+// HDF5 files for tests, written byte by byte in both forms that files have: the older one (superblock 0, symbol tables)
+// and the newer one (superblock 2, link messages). Texts are of a fixed length; arrays are of float32, contiguous or in
+// chunks.
 #pragma once
 
 #include <algorithm>
