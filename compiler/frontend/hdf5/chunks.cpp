@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The elements of arrays. Those that lie as they are stay where they lie; chunks, which filters may have gone over, are put
-// together. All of an array must be stored: what a file leaves to a fill value could be of any size.
+// The elements of arrays. Those that lie as they are stay where they lie; chunks, which filters may have gone over, are
+// put together. All of an array must be stored: what a file leaves to a fill value could be of any size.
 #include "frontend/hdf5/file.h"
 #include "model/host_tensor.h"
 

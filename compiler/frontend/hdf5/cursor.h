@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reading of little-endian numbers one after the other, of bytes that anybody may have made. Errors are sticky: beyond the end all
-// numbers are 0, and the caller asks once.
+// Reading of little-endian numbers one after the other, of bytes that anybody may have made. Errors are sticky: beyond
+// the end all numbers are 0, and the caller asks once.
 #pragma once
 
 #include <cstddef>

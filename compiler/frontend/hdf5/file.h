@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// HDF5 files as models have them: groups, attributes and arrays. An own reader of the part of the format that Keras's files use:
-// superblocks 0 to 3, groups by symbol tables or link messages, contiguous, compact and chunked data with the filters deflate
-// and shuffle, texts of fixed and variable length. Anything else is refused by its name.
+// HDF5 files as models have them: groups, attributes and arrays. An own reader of the part of the format that Keras's
+// files use: superblocks 0 to 3, groups by symbol tables or link messages, contiguous, compact and chunked data with
+// the filters deflate and shuffle, texts of fixed and variable length. Anything else is refused by its name.
 //
-// A file is hostile: each offset and size is checked before it is followed, soft and external links are never followed, and what
-// is visited is counted, so that offsets that lead in circles end.
+// A file is hostile: each offset and size is checked before it is followed, soft and external links are never followed,
+// and what is visited is counted, so that offsets that lead in circles end.
 #pragma once
 
 #include "base/budget.h"
@@ -51,7 +51,8 @@ public:
     /// budget: for names, texts and arrays that are unpacked.
     static Result<File> open(model::Bytes bytes, std::shared_ptr<Budget> budget);
 
-    /// The object of a path like "layers/dense/vars"; null if there is none. Empty: the root. Fails for a link that is not followed.
+    /// The object of a path like "layers/dense/vars"; null if there is none. Empty: the root. Fails for a link that is
+    /// not followed.
     Result<ObjectPtr> find(std::string_view path);
     /// The texts of an attribute, of a single one or an array; nothing if there is no such attribute.
     Result<std::optional<std::vector<std::string>>> texts(const Object& object, std::string_view name);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The messages of object headers: what an HDF5 file says of a dataset or attribute. Each is read from its own bytes alone.
+// The messages of object headers: what an HDF5 file says of a dataset or attribute. Each is read from its own bytes
+// alone.
 #pragma once
 
 #include "base/data_type.h"

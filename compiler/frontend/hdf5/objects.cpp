@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Object headers of both forms, which hold the messages of a group or an array, and the older form of groups: a tree of nodes
-// of symbols, whose names lie in a heap.
+// Object headers of both forms, which hold the messages of a group or an array, and the older form of groups: a tree of
+// nodes of symbols, whose names lie in a heap.
 #include "frontend/hdf5/file.h"
 
 #include <deque>

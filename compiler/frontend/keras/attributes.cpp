@@ -12,7 +12,8 @@ bool isForTraining(std::string_view name) {
            name == "trainable" || name == "name";
 }
 
-/// The lists of numbers that stand in lists, such as [[1, 0], [2, 1]], one after the other; false if it holds anything else.
+/// The lists of numbers that stand in lists, such as [[1, 0], [2, 1]], one after the other; false if it holds anything
+/// else.
 template <class T>
 bool flattened(const Json& list, std::vector<T>& into) {
     return std::ranges::all_of(list, [&](const Json& one) {

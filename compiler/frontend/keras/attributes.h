@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Configs as attributes of nodes. A config is a tree of objects; attributes are a flat list: what stands deeper has a name with
-// dots ("cell.units"), a list of objects has each by its number ("cells.0.units") and their count ("cells.size"). An object with a
-// class is its class, with its config below. What only training needs is left out.
+// Configs as attributes of nodes. A config is a tree of objects; attributes are a flat list: what stands deeper has a
+// name with dots ("cell.units"), a list of objects has each by its number ("cells.0.units") and their count
+// ("cells.size"). An object with a class is its class, with its config below. What only training needs is left out.
 #pragma once
 
 #include "frontend/keras/config.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Calls of layers, as a Functional model lists them: a layer is called once or several times, each time with tensors that are
-// results of calls, and with constants. Keras 2 and 3 write them differently; here they are one.
+// Calls of layers, as a Functional model lists them: a layer is called once or several times, each time with tensors
+// that are results of calls, and with constants. Keras 2 and 3 write them differently; here they are one.
 #pragma once
 
 #include "frontend/keras/config.h"
@@ -28,7 +28,8 @@ struct LayerCall {
 /// The calls in an entry of a model's list of layers.
 std::vector<LayerCall> callsOf(const Json& layer);
 
-/// The tensors that a model's config names as its inputs or outputs: one, a list, or by names, which are empty otherwise.
+/// The tensors that a model's config names as its inputs or outputs: one, a list, or by names, which are empty
+/// otherwise.
 std::vector<std::pair<std::string, TensorRef>> refsOf(const Json& json);
 
 } // namespace lathe::frontend::keras

@@ -21,7 +21,8 @@ bool flagOf(const Json& json, std::string_view name, bool otherwise);
 const Json& layersOf(const Json& config);
 /// The config of a layer; null JSON if it has none.
 const Json& configOf(const Json& layer);
-/// The class of a layer; of one that is not Keras's own as it was registered ("package>Odd"), or with its module before it.
+/// The class of a layer; of one that is not Keras's own as it was registered ("package>Odd"), or with its module before
+/// it.
 std::string classOf(const Json& layer);
 /// What a layer is called in its model.
 std::string nameOf(const Json& layer);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Values are named by the layer that gives them, below the models around it, with the number of the call and of the result
-// where it is not the first. So a name is known before its node is read, and the order of layers in a config does not matter.
+// Values are named by the layer that gives them, below the models around it, with the number of the call and of the
+// result where it is not the first. So a name is known before its node is read, and the order of layers in a config
+// does not matter.
 #include "frontend/keras/graph_reader.h"
 
 #include "base/limits.h"
@@ -92,8 +93,8 @@ public:
     }
 
 private:
-    /// Reads the layers of a model into its frame. given: values for its inputs; null: it is the whole model, whose inputs are
-    /// the graph's.
+    /// Reads the layers of a model into its frame. given: values for its inputs; null: it is the whole model, whose
+    /// inputs are the graph's.
     Named readModel(const Json& model, const Frame& frame, const std::vector<std::string>* given) {
         budget_->checkpoint();
         return isSequential(model) ? readSequential(model, frame, given) : readFunctional(model, frame, given);
@@ -190,8 +191,8 @@ private:
         return classOf(layer);
     }
 
-    /// By which number the first call is named that a config lists. Of models in models Keras 2 leaves out the one by which
-    /// they were built, and its number with it.
+    /// By which number the first call is named that a config lists. Of models in models Keras 2 leaves out the one by
+    /// which they were built, and its number with it.
     int64_t firstCall(const Json& layer, size_t calls,
                       const std::map<std::pair<std::string, int64_t>, int64_t>& results) const {
         const std::string name = entryName(layer);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a converter sees of a layer's call beside its attributes: tensors in the type that the layer computes in, weights by their
-// names and held against the sizes that the config gives them, and the order of axes that the layer says.
+// What a converter sees of a layer's call beside its attributes: tensors in the type that the layer computes in,
+// weights by their names and held against the sizes that the config gives them, and the order of axes that the layer
+// says.
 #pragma once
 
 #include "frontend/common/emit.h"

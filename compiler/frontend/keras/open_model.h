@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The two forms of a Keras model: an archive (or folder) of config and weights, and one HDF5 file that has the config as an
-// attribute. Both come out as a config and a file of weights.
+// The two forms of a Keras model: an archive (or folder) of config and weights, and one HDF5 file that has the config
+// as an attribute. Both come out as a config and a file of weights.
 #pragma once
 
 #include "frontend/frontend.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ConvLSTM: the LSTM whose products with input and state are convolutions. Those of all inputs are taken once, outside of the loop.
+// ConvLSTM: the LSTM whose products with input and state are convolutions. Those of all inputs are taken once, outside
+// of the loop.
 #include "frontend/common/channels.h"
 #include "frontend/keras/functions.h"
 #include "frontend/keras/ops.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Calls of operations that are no layers: functions of keras.ops, and those of TensorFlow that Keras 2 wraps. An operand is a tensor
-// or a number in the config, which takes the type of the tensor beside it.
+// Calls of operations that are no layers: functions of keras.ops, and those of TensorFlow that Keras 2 wraps. An
+// operand is a tensor or a number in the config, which takes the type of the tensor beside it.
 #include "frontend/common/new_shape.h"
 #include "frontend/common/slice.h"
 #include "frontend/keras/functions.h"

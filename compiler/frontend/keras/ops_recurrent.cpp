@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// LSTM, GRU, SimpleRNN, chains of their cells, both directions, and layers that run over time step by step. Gates are in the
-// order input, forget, candidate, output, and update, reset, candidate. A layer that goes backwards gives its results in the
-// order in which it made them.
+// LSTM, GRU, SimpleRNN, chains of their cells, both directions, and layers that run over time step by step. Gates are
+// in the order input, forget, candidate, output, and update, reset, candidate. A layer that goes backwards gives its
+// results in the order in which it made them.
 #include "frontend/common/recurrent.h"
 #include "frontend/keras/functions.h"
 #include "frontend/keras/ops.h"

@@ -13,7 +13,8 @@
 namespace lathe::frontend::keras {
 
 struct WeightSpec {
-    /// The part of the layer that holds it, as Keras 3 names it in files: "cell", "query_dense"; empty: the layer itself.
+    /// The part of the layer that holds it, as Keras 3 names it in files: "cell", "query_dense"; empty: the layer
+    /// itself.
     std::string part;
     std::string name; // "kernel", of a part that is not the only one "query.kernel"
     bool isTrainable = true;

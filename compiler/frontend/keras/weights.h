@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the weights of layers lie. Keras 3 names them by the place of their layer in its model: its class, and how many of that
-// class came before. Older files name them by the names of the outermost layers, with a list of names each; what a place has is
-// found there by the order in which Keras writes: all that training changes, then the rest.
+// Where the weights of layers lie. Keras 3 names them by the place of their layer in its model: its class, and how many
+// of that class came before. Older files name them by the names of the outermost layers, with a list of names each;
+// what a place has is found there by the order in which Keras writes: all that training changes, then the rest.
 #pragma once
 
 #include "frontend/keras/open_model.h"
@@ -13,7 +13,8 @@
 
 namespace lathe::frontend::keras {
 
-/// fn(layer, place) for each layer of a model, place as "layers/dense_1" below that of the model. Calls of operations are left out.
+/// fn(layer, place) for each layer of a model, place as "layers/dense_1" below that of the model. Calls of operations
+/// are left out.
 void forEachLayer(const Json& model, const std::string& place,
                   const std::function<void(const Json& layer, const std::string& place)>& fn);
 

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Pools over a window or all of an image.
+#include "frontend/keras/ops.h"
+
+namespace lathe::frontend::keras {
+namespace {
+
+void pool(NodeReader& node, size_t spatial, Op op) {
+    Layer layer(node);
+    const Var x = layer.image(layer.in(), spatial);
+    const Ints size = layer.extents("pool_size", spatial, 2);
+    if (const auto window = layer.window(x, size, size))
+        layer.give(layer.asGiven(node.b.call(op, {x}, poolAttrs(*window))));
+}
+
+void poolAll(NodeReader& node, size_t spatial, const char* kind) {
+    Layer layer(node);
+    const Var x = layer.in();
+    if (!node.needRank(x, static_cast<int>(spatial) + 2))
+        return;
+    const int64_t first = layer.isChannelsFirst() ? 2 : 1;
+    layer.give(
+        reduce(node.b, kind, x, iotaInts(first, first + static_cast<int64_t>(spatial)), layer.flag("keepdims", false)));
+}
+
+} // namespace
+
+void convertMaxPooling1D(NodeReader& node, Builder&) {
+    pool(node, 1, Op::MaxPool);
+}
+void convertMaxPooling2D(NodeReader& node, Builder&) {
+    pool(node, 2, Op::MaxPool);
+}
+void convertMaxPooling3D(NodeReader& node, Builder&) {
+    pool(node, 3, Op::MaxPool);
+}
+void convertAveragePooling1D(NodeReader& node, Builder&) {
+    pool(node, 1, Op::AvgPool);
+}
+void convertAveragePooling2D(NodeReader& node, Builder&) {
+    pool(node, 2, Op::AvgPool);
+}
+void convertAveragePooling3D(NodeReader& node, Builder&) {
+    pool(node, 3, Op::AvgPool);
+}
+void convertGlobalMaxPooling1D(NodeReader& node, Builder&) {
+    poolAll(node, 1, "max");
+}
+void convertGlobalMaxPooling2D(NodeReader& node, Builder&) {
+    poolAll(node, 2, "max");
+}
+void convertGlobalMaxPooling3D(NodeReader& node, Builder&) {
+    poolAll(node, 3, "max");
+}
+void convertGlobalAveragePooling1D(NodeReader& node, Builder&) {
+    poolAll(node, 1, "mean");
+}
+void convertGlobalAveragePooling2D(NodeReader& node, Builder&) {
+    poolAll(node, 2, "mean");
+}
+void convertGlobalAveragePooling3D(NodeReader& node, Builder&) {
+    poolAll(node, 3, "mean");
+}
+
+} // namespace lathe::frontend::keras
