@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/tensorflow/body.h"
 
+#include "frontend/tensorflow/control_flow.h"
 #include "frontend/tensorflow/op_outputs.h"
 
 #include <fmt/format.h>
@@ -176,6 +177,7 @@ BodyPtr Functions::body(const ::tensorflow::FunctionDef& function) {
             fault(name);
     }
     std::ranges::sort(body->controlResults); // a map has them in any order
+    gatherControlFlow(*body);
     return body;
 }
 
