@@ -40,25 +40,6 @@ void giveChoice(NodeReader& node, Builder& b, Var condition) {
     moved.give(0, where(b, condition, x, y));
 }
 
-Var floorQuotient(Builder& b, Var x, Var y) {
-    const Var quotient = div(b, x, y);
-    if (b.failed())
-        return {};
-    if (b.dtype(x).isFloat())
-        return b.call(Op::Floor, {quotient});
-    ModAttrs attrs;
-    attrs.fmod = true;
-    const Var rest = b.call(Op::Mod, {x, y}, attrs), zero = scalarLike(b, 0, x);
-    // The quotient is cut towards zero, which is up where a rest has not the divisor's sign.
-    const Var isUp = b.call(Op::LogicalAnd, {b.call(Op::NotEqual, {rest, zero}),
-                                             b.call(Op::LogicalXor, {less(b, rest, zero), less(b, y, zero)})});
-    return b.failed() ? Var{} : sub(b, quotient, cast(b, isUp, b.dtype(x)));
-}
-
-Var inverseSquareRoot(Builder& b, Var x) {
-    return b.call(Op::Reciprocal, {b.call(Op::Sqrt, {x})});
-}
-
 std::optional<DataType> resultType(NodeReader& node) {
     const model::ValueType* type = node.declaredResult(0);
     if (type && type->kind == model::ValueType::Kind::Tensor && type->dtype != types::Void)

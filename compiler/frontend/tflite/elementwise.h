@@ -4,6 +4,7 @@
 // once, and the result as it is declared.
 #pragma once
 
+#include "frontend/common/arithmetic.h"
 #include "frontend/tflite/operands.h"
 
 #include <functional>
@@ -22,11 +23,6 @@ void giveCombined(NodeReader& node, Builder& b, Op op);
 void giveComparison(NodeReader& node, Builder& b, Op op);
 /// Gives result 0: operand 1 where the condition holds, else operand 2.
 void giveChoice(NodeReader& node, Builder& b, Var condition);
-
-/// x / y in whole numbers, rounded down.
-Var floorQuotient(Builder& b, Var x, Var y);
-/// 1 / sqrt(x).
-Var inverseSquareRoot(Builder& b, Var x);
 
 /// The element type that result 0 is declared with; a fault if it is no tensor's.
 std::optional<DataType> resultType(NodeReader& node);

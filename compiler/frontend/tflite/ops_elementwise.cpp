@@ -29,25 +29,6 @@ void giveExtreme(NodeReader& node, Builder& b, Op op) {
     moved.give(0, b.call(op, {x, y}));
 }
 
-/// Whether the sign is set, of zeros too. x: float32 or float64.
-Var hasSign(Builder& b, Var x) {
-    if (b.failed())
-        return {};
-    CastAttrs attrs;
-    attrs.dtype = b.dtype(x) == types::Float64 ? types::Int64 : types::Int32;
-    return less(b, b.call(Op::BitCast, {x}, attrs), b.scalarInt(0, attrs.dtype));
-}
-
-/// The angle of (x, y): that of their magnitudes, in the first quadrant, then mirrored. Equal magnitudes are 0 and
-/// infinity too, of which there is no quotient.
-Var angle(Builder& b, Var y, Var x) {
-    const Var height = b.call(Op::Abs, {y}), width = b.call(Op::Abs, {x}), zero = scalarLike(b, 0, x);
-    const Var diagonal = where(b, equal(b, width, zero), zero, scalarLike(b, std::numbers::pi / 4, x));
-    const Var acute = where(b, equal(b, height, width), diagonal, b.call(Op::Atan, {div(b, height, width)}));
-    const Var upper = where(b, hasSign(b, x), sub(b, scalarLike(b, std::numbers::pi, x), acute), acute);
-    return where(b, hasSign(b, y), b.call(Op::Negative, {upper}), upper);
-}
-
 } // namespace
 
 void convertAdd(NodeReader& node, Builder& b) {
