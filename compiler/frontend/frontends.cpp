@@ -11,6 +11,7 @@
 #include "frontend/onnx/body_text.h"
 #include "frontend/onnx/import.h"
 #include "frontend/onnx/ops.h"
+#include "frontend/tensorflow/import.h"
 #include "frontend/tflite/import.h"
 
 #include <algorithm>
@@ -28,6 +29,8 @@ namespace {
 constexpr auto table = std::to_array<Frontend>({
     {"TFLite", "*.tflite", tflite::probe, true, tflite::importModel, tflite::roleOf, tflite::hasOperator, nullptr,
      nullptr},
+    {"TensorFlow", "*.pb *.pbtxt", tensorflow::probe, true, tensorflow::importModel, tensorflow::roleOf,
+     tensorflow::hasOperator, nullptr, nullptr},
     {"ONNX", "*.onnx", onnx::probe, false, onnx::importModel, onnx::roleOf, onnx::hasOperator, onnx::probeTensor,
      onnx::readTensor},
 });

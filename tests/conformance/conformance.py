@@ -43,6 +43,8 @@ SUITES = {
     "models": Suite("models", "Models found in the wild", tolerance="model"),
     "networks": Suite("perf", "The networks that Lathe's speed is measured by", tolerance="model"),
     "tflite": Suite("formats/A_tflite", "Operators and networks of TFLite, with what LiteRT gave", several=True),
+    "tensorflow": Suite("formats/B_tensorflow", "Operators and networks of TensorFlow, with what it gave itself",
+                        several=True),
     "same": Suite("formats/F_same", "Networks in several formats each, with what their engines gave", several=True),
 }
 
