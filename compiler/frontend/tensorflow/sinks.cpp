@@ -40,9 +40,9 @@ constexpr auto withoutResults = std::to_array<std::string_view>({"Abort",
                                                                  "VariableV2"});
 static_assert(std::ranges::is_sorted(withoutResults));
 
-/// Operators whose results but the first are there for training.
-constexpr auto forTraining =
-    std::to_array<std::string_view>({"FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3",
+/// Operators whose results but the first are for training, or say how the first came about.
+constexpr auto firstAlone =
+    std::to_array<std::string_view>({"FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3", "Merge",
                                      "SoftmaxCrossEntropyWithLogits", "SparseSoftmaxCrossEntropyWithLogits"});
 /// Attributes that say how many results there are: their value, or how many entries they have.
 constexpr auto counts = std::to_array<std::pair<std::string_view, const char*>>({{"DynamicPartition", "num_partitions"},
@@ -60,7 +60,7 @@ constexpr auto counts = std::to_array<std::pair<std::string_view, const char*>>(
 
 int resultsOf(const BodyNode& node) {
     constexpr int64_t most = 10'000;
-    if (std::ranges::find(forTraining, node.op) != forTraining.end())
+    if (std::ranges::find(firstAlone, node.op) != firstAlone.end())
         return 1;
     if (const auto names = resultNames(node.op); !names.empty())
         return static_cast<int>(names.size());
