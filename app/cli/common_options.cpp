@@ -80,7 +80,7 @@ void addCompiling(CLI::App& command, Common& common) {
                 common);
     addShapes(command, common);
     ofCompiling(command.add_option("--signature", common.signature,
-                                   "which of the model's graphs, by the name that it is called by (TFLite)"),
+                                   "which of the model's graphs, by the name that it is called by (TFLite, TensorFlow)"),
                 common);
     addPlugins(command, common);
     ofCompiling(command.add_flag("--verify", common.verify, "verify the IR after each pass"), common);

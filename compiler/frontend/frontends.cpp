@@ -12,6 +12,7 @@
 #include "frontend/onnx/body_text.h"
 #include "frontend/onnx/import.h"
 #include "frontend/onnx/ops.h"
+#include "frontend/tensorflow/import.h"
 #include "frontend/tflite/import.h"
 #include "frontend/torch/import.h"
 
@@ -34,6 +35,8 @@ constexpr auto table = std::to_array<Frontend>({
      nullptr, nullptr},
     {"torch.export", "*.pt2", torch::probe, false, torch::importModel, torch::roleOf, torch::hasOperator, nullptr,
      nullptr},
+    {"TensorFlow", "*.pb *.pbtxt", tensorflow::probe, true, tensorflow::importModel, tensorflow::roleOf,
+     tensorflow::hasOperator, nullptr, nullptr},
     {"ONNX", "*.onnx", onnx::probe, false, onnx::importModel, onnx::roleOf, onnx::hasOperator, onnx::probeTensor,
      onnx::readTensor},
 });

@@ -24,8 +24,6 @@ bool hasBelow(const Names& names, std::string_view path) {
 }
 
 std::string guessFolder(const Names& names) {
-    if (has(names, "saved_model.pb") || has(names, "saved_model.pbtxt"))
-        return "this is a TensorFlow SavedModel; export the model to ONNX";
     if (has(names, "checkpoint"))
         return "these are checkpoints of TensorFlow, weights without a model; export the model to ONNX";
     return "this is a folder; name the model file itself";

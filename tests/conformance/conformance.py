@@ -45,6 +45,8 @@ SUITES = {
     "tflite": Suite("formats/A_tflite", "Operators and networks of TFLite, with what LiteRT gave", several=True),
     "pt2": Suite("formats/E_pt2", "Operators and networks of torch.export, with what PyTorch gave", several=True),
     "keras": Suite("formats/C_keras", "Layers and networks of Keras 2 and 3, with what Keras gave", several=True),
+    "tensorflow": Suite("formats/B_tensorflow", "Operators and networks of TensorFlow, with what it gave itself",
+                        several=True),
     "same": Suite("formats/F_same", "Networks in several formats each, with what their engines gave", several=True),
 }
 

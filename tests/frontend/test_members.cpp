@@ -107,7 +107,6 @@ private slots:
     void whatNoFrontendKnowsIsCalledByItsName_data() {
         QTest::addColumn<std::string>("file");
         QTest::addColumn<std::string>("says");
-        QTest::newRow("SavedModel") << std::string("saved_model.pb") << std::string("SavedModel");
         QTest::newRow("checkpoint") << std::string("checkpoint") << std::string("checkpoints");
         QTest::newRow("folder") << std::string("readme") << std::string("this is a folder");
         QTest::newRow("TorchScript") << std::string("zip:m/code/__torch__.py") << std::string("TorchScript");

@@ -68,13 +68,15 @@ SHIPPED = {"compiler/runtime/lathe_rt.h", "compiler/runtime/linked_model.h", "co
            "compiler/abi/dlpack.h"}
 QT = re.compile(r"^(Q[A-Z]\w*|Qt\w+/.*|Qsci/.*|qcustomplot\.h)$")
 # Parsing these costs seconds: only the folders that are about them may include them.
-HEAVY_FOLDERS = ("compiler/codegen/llvm/", "compiler/frontend/onnx/", "compiler/frontend/tflite/")
+HEAVY_FOLDERS = ("compiler/codegen/llvm/", "compiler/frontend/onnx/", "compiler/frontend/tensorflow/",
+                 "compiler/frontend/tflite/")
 # Interfaces of libraries that one file stands for.
 ONE_FILE = {"xgboost/": "compiler/tune/xgb_model.cpp"}
 # Headers of a format: the one file that includes them, beside the format's own folder.
 FORMATS = {
     "frontend/keras/": "compiler/frontend/frontends.cpp",
     "frontend/onnx/": "compiler/frontend/frontends.cpp",
+    "frontend/tensorflow/": "compiler/frontend/frontends.cpp",
     "frontend/tflite/": "compiler/frontend/frontends.cpp",
     "frontend/torch/": "compiler/frontend/frontends.cpp",
 }

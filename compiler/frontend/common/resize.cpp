@@ -62,4 +62,18 @@ bool setScales(Builder& b, const Dims& shape, std::vector<double> scales, relay:
     return true;
 }
 
+/// x along `axis` where both corners are aligned and half a pixel is added: (i + 1/2) · (in − 1) / (out − 1), rounded
+/// half up. No mode of Resize is that.
+Var nearestOfBoth(Builder& b, Var x, int64_t axis, const Expr& out) {
+    const Expr in = dim(b, x, axis), several = arith::gt(out, 1);
+    const auto real = [&](const Expr& size) { return cast(b, b.scalarOf(arith::simplify(size)), types::Float32); };
+    const Var scale =
+        div(b, real(arith::select(several, in - 1, in)), real(arith::select(several, out - 1, arith::max(out, 1))));
+    const Var middle = addTo(b, cast(b, iota(b, {out}, 0, types::Int64), types::Float32), 0.5);
+    const Var place = mul(b, middle, scale), low = b.call(Op::Floor, {place});
+    const Var isUp = b.call(Op::GreaterEqual, {sub(b, place, low), scalarLike(b, 0.5, place)});
+    const Var nearest = cast(b, where(b, isUp, addTo(b, low, 1), low), types::Int64);
+    return gather(b, x, minimum(b, nearest, b.scalarOf(arith::simplify(in - 1))), axis);
+}
+
 } // namespace lathe::frontend

@@ -17,4 +17,8 @@ Var setSizes(Builder& b, Var x, const Ints& axes, const Dims& sizes, relay::Resi
 /// Sets scales and the sizes that follow for dims of `shape`: a scale each. False, and a fault, if they do not fit.
 bool setScales(Builder& b, const Dims& shape, std::vector<double> scales, relay::ResizeAttrs& attrs);
 
+/// x along `axis` to `out` elements, each the nearest, where both corners are aligned and half a pixel is added: no mode of Resize
+/// is that.
+Var nearestOfBoth(Builder& b, Var x, int64_t axis, const Expr& out);
+
 } // namespace lathe::frontend

@@ -4,6 +4,7 @@
 // once, and the result as it is declared.
 #pragma once
 
+#include "frontend/common/arithmetic.h"
 #include "frontend/tflite/operands.h"
 
 #include <functional>

@@ -1,47 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/tflite/integers.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-
 namespace lathe::frontend::tflite {
-
-Dims integersOf(NodeReader& node, size_t i, const std::string& name) {
-    Dims elements = node.b.symbolic(node.in(i), name);
-    for (Expr& element : elements)
-        if (const auto value = arith::asInt(element))
-            element = std::clamp(*value, -farAway, farAway);
-    return elements;
-}
-
-Expr integerOf(NodeReader& node, size_t i, const std::string& name) {
-    const Dims elements = integersOf(node, i, name);
-    if (!node.failed() && elements.size() != 1)
-        node.fail(fmt::format("operand {}, the {}, has {} elements where one is needed", i, name, elements.size()));
-    return node.failed() ? Expr(1) : elements[0];
-}
-
-std::optional<Ints> knownIntegers(NodeReader& node, size_t i, const std::string& name) {
-    const Var operand = node.in(i);
-    if (node.failed())
-        return std::nullopt;
-    auto known = node.b.knownInts(operand);
-    if (!known)
-        node.refuse(fmt::format("operand {}, the {}, is computed while the model runs", i, name),
-                    "make it a constant when converting the model");
-    return known;
-}
-
-std::optional<int64_t> knownInteger(NodeReader& node, size_t i, const std::string& name) {
-    const auto known = knownIntegers(node, i, name);
-    if (!known)
-        return std::nullopt;
-    if (known->size() == 1)
-        return known->front();
-    node.fail(fmt::format("operand {}, the {}, has {} elements where one is needed", i, name, known->size()));
-    return std::nullopt;
-}
 
 DataType integerType(NodeReader& node, const std::string& attribute) {
     return node.text(attribute, "INT32") == "INT64" ? types::Int64 : types::Int32;
@@ -51,16 +11,6 @@ void giveIntegers(NodeReader& node, size_t i, Var integers) {
     const model::ValueType* declared = node.declaredResult(i);
     const bool isInteger = declared && declared->kind == model::ValueType::Kind::Tensor && declared->dtype.isInt();
     node.set(i, cast(node.b, integers, isInteger ? declared->dtype : types::Int32));
-}
-
-bool areSizes(NodeReader& node, const Dims& sizes, const std::string& name) {
-    for (const Expr& size : sizes) {
-        if (const auto known = arith::asInt(size); known && *known < 0) {
-            node.fail(fmt::format("the {} {} has a negative element", name, text(sizes)));
-            return false;
-        }
-    }
-    return !node.failed();
 }
 
 } // namespace lathe::frontend::tflite

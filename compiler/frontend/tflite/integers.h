@@ -1,31 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Operands that are shapes, axes, sizes and counts, and results that are integers. What is computed while the model
-// runs is read as symbols where an operator can do with them.
+// Results that are integers.
 #pragma once
 
-#include "frontend/common/emit.h"
-
-#include <optional>
+#include "frontend/common/integer_operands.h"
 #include <string>
 
 namespace lathe::frontend::tflite {
-
-/// Elements of operand i in order, known or as symbols; within farAway where they are known. `name` is what a fault
-/// calls it.
-Dims integersOf(NodeReader& node, size_t i, const std::string& name);
-/// The one element of operand i.
-Expr integerOf(NodeReader& node, size_t i, const std::string& name);
-/// Elements that must be known: a refusal if they are not.
-std::optional<Ints> knownIntegers(NodeReader& node, size_t i, const std::string& name);
-std::optional<int64_t> knownInteger(NodeReader& node, size_t i, const std::string& name);
 
 /// int64 where an attribute says so, else int32, which is the default.
 DataType integerType(NodeReader& node, const std::string& attribute);
 /// Gives result i in the integer type that is declared for it; int32 if none is.
 void giveIntegers(NodeReader& node, size_t i, Var integers);
-
-/// Whether integers say no negative number: false, and a fault, if a known one is.
-bool areSizes(NodeReader& node, const Dims& sizes, const std::string& name);
 
 } // namespace lathe::frontend::tflite

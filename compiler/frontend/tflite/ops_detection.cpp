@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What detection networks end with: boxes decoded, suppressed and put into results of a fixed size.
+#include "frontend/common/suppression.h"
 #include "frontend/tflite/integers.h"
 #include "frontend/tflite/operands.h"
 #include "frontend/tflite/ops.h"
-#include "frontend/tflite/suppression.h"
 #include "relay/attrs.h"
 
 #include <fmt/format.h>

@@ -7,7 +7,7 @@
 
 #include <optional>
 
-namespace lathe::frontend::tflite {
+namespace lathe::frontend {
 
 /// A known threshold that numbers pass that are equal to it: as one that they are to be greater than.
 double justBelow(double threshold);
@@ -33,4 +33,4 @@ SoftlyChosen softlySuppressed(Builder& b, Var boxes, Var scores, const Expr& mos
 /// x[count, …] with zeros behind it, [size, …].
 Var filledUp(Builder& b, Var x, const Expr& count, const Expr& size);
 
-} // namespace lathe::frontend::tflite
+} // namespace lathe::frontend

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/tflite/suppression.h"
+#include "frontend/common/suppression.h"
 
 #include "relay/attrs.h"
 
 #include <cmath>
 #include <limits>
 
-namespace lathe::frontend::tflite {
+namespace lathe::frontend {
 namespace {
 
 Var column(Builder& b, Var x, int64_t i) {
@@ -90,4 +90,4 @@ Var filledUp(Builder& b, Var x, const Expr& count, const Expr& size) {
     return pad(b, x, "constant", before, after);
 }
 
-} // namespace lathe::frontend::tflite
+} // namespace lathe::frontend

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/common/integer_operands.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace lathe::frontend {
+
+Dims integersOf(NodeReader& node, size_t i, const std::string& name) {
+    Dims elements = node.b.symbolic(node.in(i), name);
+    for (Expr& element : elements)
+        if (const auto value = arith::asInt(element))
+            element = std::clamp(*value, -farAway, farAway);
+    return elements;
+}
+
+Expr integerOf(NodeReader& node, size_t i, const std::string& name) {
+    const Dims elements = integersOf(node, i, name);
+    if (!node.failed() && elements.size() != 1)
+        node.fail(fmt::format("operand {}, the {}, has {} elements where one is needed", i, name, elements.size()));
+    return node.failed() ? Expr(1) : elements[0];
+}
+
+std::optional<Ints> knownIntegers(NodeReader& node, size_t i, const std::string& name) {
+    const Var operand = node.in(i);
+    if (node.failed())
+        return std::nullopt;
+    auto known = node.b.knownInts(operand);
+    if (!known)
+        node.refuse(fmt::format("operand {}, the {}, is computed while the model runs", i, name),
+                    "make it a constant when converting the model");
+    return known;
+}
+
+std::optional<int64_t> knownInteger(NodeReader& node, size_t i, const std::string& name) {
+    const auto known = knownIntegers(node, i, name);
+    if (!known)
+        return std::nullopt;
+    if (known->size() == 1)
+        return known->front();
+    node.fail(fmt::format("operand {}, the {}, has {} elements where one is needed", i, name, known->size()));
+    return std::nullopt;
+}
+
+bool mayFill(NodeReader& node, const Dims& shape) {
+    int64_t elements = 1;
+    for (const Expr& size : shape) {
+        const auto known = arith::asInt(size);
+        if (!known || *known < 1)
+            continue;
+        if (*known > limits::filledElements / elements) {
+            node.refuse(fmt::format("the operands ask for a tensor {} of more than {} elements", text(shape),
+                                    limits::filledElements));
+            return false;
+        }
+        elements *= *known;
+    }
+    return true;
+}
+
+bool areSizes(NodeReader& node, const Dims& sizes, const std::string& name) {
+    for (const Expr& size : sizes) {
+        if (const auto known = arith::asInt(size); known && *known < 0) {
+            node.fail(fmt::format("the {} {} has a negative element", name, text(sizes)));
+            return false;
+        }
+    }
+    return !node.failed();
+}
+
+} // namespace lathe::frontend

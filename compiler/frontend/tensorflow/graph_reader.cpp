@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/tensorflow/graph_reader.h"
+
+#include "frontend/common/topology.h"
+#include "frontend/tensorflow/choices.h"
+#include "frontend/tensorflow/control_flow.h"
+#include "frontend/tensorflow/expand.h"
+#include "frontend/tensorflow/saved_variables.h"
+#include "frontend/tensorflow/sinks.h"
+
+#include <tensorflow/core/protobuf/meta_graph.pb.h>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <functional>
+#include <set>
+
+namespace lathe::frontend::tensorflow {
+namespace {
+
+constexpr const char* exportModel = "the model is malformed; export it again";
+constexpr const char* initSignature = "__saved_model_init_op";
+
+std::shared_ptr<model::ModelGraph> emptyModel(const ::tensorflow::GraphDef& graph, const std::string& file) {
+    auto made = std::make_shared<model::ModelGraph>();
+    made->file = file;
+    made->format = "TensorFlow";
+    made->versions.emplace_back("producer", graph.versions().producer());
+    made->graph = std::make_shared<model::Graph>();
+    return made;
+}
+
+void addFault(model::ModelGraph& model, Diagnostic fault) {
+    fault.file = model.file;
+    model.diagnostics.push_back(std::move(fault));
+}
+
+/// Makes an argument of each of these results, which nothing is to produce any more.
+void feed(Body& body, const std::vector<Endpoint>& fed) {
+    std::map<Endpoint, Endpoint> arguments;
+    for (size_t i = 0; i < fed.size(); ++i) {
+        arguments.emplace(fed[i], Endpoint{.node = Endpoint::none, .output = 0, .argument = static_cast<int>(i)});
+        body.arguments.push_back(fmt::format("input{}", i));
+    }
+    replaceEndpoints(body, arguments);
+}
+
+void finish(model::ModelGraph& model, const std::shared_ptr<model::Graph>& graph) {
+    model.graph = graph;
+    const auto isError = [](const Diagnostic& each) { return each.severity == Severity::Error; };
+    if (std::ranges::none_of(model.diagnostics, isError)) {
+        checkNames(*graph, [&](const model::Node* node, std::string what, std::string hint) {
+            Diagnostic fault = error(std::move(what), std::move(hint));
+            if (node) {
+                fault.node = displayName(*node);
+                fault.op = operatorName(*node);
+                fault.nodeId = node->id;
+            }
+            addFault(model, std::move(fault));
+        });
+        if (graph->outputs.empty())
+            addFault(model, error("the graph has no outputs", "export the model with what it computes"));
+    }
+    indexNodes(model);
+}
+
+Result<std::string> chosenSignature(const ::tensorflow::MetaGraphDef& graph, const std::string& asked) {
+    std::vector<std::string> keys;
+    for (const auto& [key, signature] : graph.signature_def())
+        if (key != initSignature)
+            keys.push_back(key);
+    std::ranges::sort(keys);
+    const std::string wanted = asked.empty() ? keys.size() == 1 ? keys[0] : "serving_default" : asked;
+    if (std::ranges::binary_search(keys, wanted))
+        return wanted;
+    keys.resize(std::min<size_t>(keys.size(), 20)); // as many as anybody reads
+    if (keys.empty())
+        return failure("the SavedModel has no signature, so nothing says where it begins and ends",
+                       "export it with a signature");
+    return failure(ErrorKind::Usage,
+                   asked.empty() ? std::string("the model has several signatures, and none is called 'serving_default'")
+                                 : fmt::format("the model has no signature '{}'", asked),
+                   fmt::format("{}: it has {}", asked.empty() ? "choose one by --signature" : "choose another",
+                               fmt::join(keys, ", ")));
+}
+
+/// Words of a signature, sorted, with what they name in the graph.
+struct SignatureValue {
+    std::string word;
+    Endpoint endpoint;
+    model::ValueType type;
+};
+Result<std::vector<SignatureValue>> valuesOf(const auto& named, const Body& body) {
+    std::vector<SignatureValue> values;
+    for (const auto& [word, info] : named) {
+        const auto endpoint = info.name().empty() ? std::nullopt : endpointIn(body, info.name());
+        if (!endpoint)
+            return failure(info.name().empty() ? ErrorKind::Unsupported : ErrorKind::Invalid,
+                           fmt::format("the signature's '{}' is no tensor of the graph: '{}'", word, info.name()),
+                           exportModel);
+        values.push_back(
+            {word, *endpoint, declaredType(info.dtype(), info.has_tensor_shape() ? &info.tensor_shape() : nullptr)});
+    }
+    std::ranges::sort(values, {}, &SignatureValue::word);
+    return values;
+}
+
+} // namespace
+
+std::shared_ptr<model::ModelGraph> readGraph(std::shared_ptr<const ::tensorflow::GraphDef> graph,
+                                             const std::string& file, const std::shared_ptr<Budget>& budget) {
+    const auto model = emptyModel(*graph, file);
+    const BodyPtr body = bodyOfGraph(graph->node());
+    body->name = "main";
+    body->results = sinksOf(*body);
+    gatherControlFlow(*body);
+    std::vector<int> ends;
+    for (const Endpoint& result : body->results)
+        ends.push_back(result.node);
+    const std::vector<bool> needed = reached(*body, ends, Along::Data);
+    std::vector<Endpoint> fed;
+    std::vector<model::Value> inputs;
+    for (size_t i = 0; i < body->nodes.size(); ++i) {
+        const BodyNode& node = body->nodes[i];
+        if (!needed[i] || !node.proto || (node.op != "Placeholder" && node.op != "PlaceholderV2"))
+            continue;
+        fed.push_back({.node = static_cast<int>(i), .output = 0, .argument = Endpoint::none});
+        inputs.push_back({node.name, declaredType({&node.proto->attr(), nullptr})});
+    }
+    feed(*body, fed);
+    Functions functions(graph->library().function());
+    TensorReader tensors(graph, budget);
+    Expander expander(*model, functions, tensors, budget, nullptr);
+    finish(*model, expander.expand(*body, inputs, std::vector<std::string>(body->results.size())));
+    return model;
+}
+
+std::shared_ptr<model::ModelGraph> readSaved(std::shared_ptr<const ::tensorflow::MetaGraphDef> graph,
+                                             std::shared_ptr<const Members> members, const std::string& file,
+                                             const std::string& signature, const std::shared_ptr<Budget>& budget) {
+    const auto model = emptyModel(graph->graph_def(), file);
+    model->producer = fmt::format("TensorFlow {}", graph->meta_info_def().tensorflow_version());
+    const auto key = chosenSignature(*graph, signature);
+    const auto refused = [&](const Diagnostic& fault) {
+        addFault(*model, fault);
+        indexNodes(*model);
+        return model;
+    };
+    if (!key)
+        return refused(key.error());
+    const BodyPtr body = bodyOfGraph(graph->graph_def().node());
+    body->name = *key;
+    const ::tensorflow::SignatureDef& chosen = graph->signature_def().at(*key);
+    const auto inputs = valuesOf(chosen.inputs(), *body);
+    if (!inputs)
+        return refused(inputs.error());
+    const auto outputs = valuesOf(chosen.outputs(), *body);
+    if (!outputs)
+        return refused(outputs.error());
+    std::vector<Endpoint> fed;
+    std::vector<model::Value> parameters;
+    std::vector<std::string> words;
+    for (const SignatureValue& value : *inputs) {
+        fed.push_back(value.endpoint);
+        parameters.push_back({value.word, value.type});
+    }
+    for (const SignatureValue& value : *outputs) {
+        const bool isInput = std::ranges::find(*inputs, value.word, &SignatureValue::word) != inputs->end();
+        words.push_back(isInput ? value.word + "_out" : value.word);
+        body->results.push_back(value.endpoint);
+    }
+    Functions functions(graph->graph_def().library().function());
+    SavedVariables variables(*body, graph->graph_def().library().function(), functions, std::move(members), budget);
+    gatherControlFlow(*body);
+    feed(*body, fed);
+    TensorReader tensors(graph, budget);
+    Expander expander(*model, functions, tensors, budget,
+                      [&](const std::string& node) { return variables.initial(node); });
+    finish(*model, expander.expand(*body, parameters, words));
+    return model;
+}
+
+} // namespace lathe::frontend::tensorflow

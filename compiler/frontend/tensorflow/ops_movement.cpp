@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Operators that put whole tensors together and apart, and those that change the order of elements.
+#include "frontend/common/batch_blocks.h"
+#include "frontend/common/diagonal.h"
+#include "frontend/common/paddings.h"
+#include "frontend/common/split.h"
+#include "frontend/common/strided_slice.h"
+#include "frontend/tensorflow/operands.h"
+#include "frontend/tensorflow/ops.h"
+#include "relay/attrs.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <utility>
+
+namespace lathe::frontend::tensorflow {
+namespace {
+
+/// x as parts of the given sizes along an axis.
+void giveParts(NodeReader& node, Var x, int64_t axis, const Dims& sizes) {
+    const Var whole = coveredBy(node.b, x, axis, sizes);
+    const Dims begins = beginsOf(sizes);
+    for (size_t i = 0; i < sizes.size() && !node.failed(); ++i)
+        if (node.wants(i))
+            node.set(i, sliceAxis(node.b, whole, axis, begins[i], sizes[i]));
+}
+
+/// How many parts an attribute says; a fault if there are fewer than results.
+std::optional<size_t> partsOf(NodeReader& node, const char* attribute) {
+    const int64_t said = node.integer(attribute, 0);
+    if (said >= 1 && said <= 1 << 16 && static_cast<size_t>(said) >= node.outputs())
+        return static_cast<size_t>(said);
+    node.fail(fmt::format("attribute '{}' is {} and the node has {} outputs", attribute, said, node.outputs()));
+    return std::nullopt;
+}
+
+void giveConcat(NodeReader& node, Builder& b, size_t first, size_t count, size_t axisAt) {
+    const auto given = knownInteger(node, axisAt, "axis");
+    std::vector<Var> parts;
+    for (size_t i = first; i < first + count; ++i)
+        parts.push_back(node.in(i));
+    if (!given || parts.empty() || !node.needRank(parts[0], 1))
+        return;
+    const int64_t axis = node.axis(*given, b.rank(parts[0]));
+    node.set(0, parts.size() == 1 ? parts[0] : concat(b, std::move(parts), axis));
+}
+
+} // namespace
+
+void convertTranspose(NodeReader& node, Builder& b) {
+    const Var x = node.in(0);
+    auto axes = knownIntegers(node, 1, "permutation");
+    if (!axes || b.failed())
+        return;
+    for (int64_t& axis : *axes)
+        axis = node.axis(axis, b.rank(x));
+    node.set(0, transpose(b, x, *std::move(axes)));
+}
+
+void convertConcatV2(NodeReader& node, Builder& b) {
+    if (node.inputs() < 2)
+        return node.fail("the node has no operands");
+    giveConcat(node, b, 0, node.inputs() - 1, node.inputs() - 1);
+}
+void convertConcat(NodeReader& node, Builder& b) {
+    if (node.inputs() < 2)
+        return node.fail("the node has no operands");
+    giveConcat(node, b, 1, node.inputs() - 1, 0);
+}
+
+void convertPack(NodeReader& node, Builder& b) {
+    std::vector<Var> parts;
+    for (size_t i = 0; i < node.inputs(); ++i)
+        parts.push_back(node.in(i));
+    if (b.failed() || parts.empty())
+        return node.fail("the node has no operands");
+    const int64_t axis = node.axis(node.integer("axis", 0), b.rank(parts[0]) + 1);
+    for (Var& part : parts)
+        part = unsqueeze(b, part, {axis});
+    node.set(0, parts.size() == 1 ? parts[0] : concat(b, std::move(parts), axis));
+}
+
+void convertUnpack(NodeReader& node, Builder& b) {
+    Var x = node.in(0);
+    const auto parts = partsOf(node, "num");
+    if (!parts || !node.needRank(x, 1))
+        return;
+    const int64_t axis = node.axis(node.integer("axis", 0), b.rank(x));
+    x = coveredBy(b, x, axis, Dims(*parts, Expr(1)));
+    for (size_t i = 0; i < node.outputs() && !b.failed(); ++i)
+        if (node.wants(i))
+            node.set(i, squeeze(b, sliceAxis(b, x, axis, static_cast<int64_t>(i), 1), {axis}));
+}
+
+void convertSplit(NodeReader& node, Builder& b) {
+    const auto given = knownInteger(node, 0, "axis");
+    Var x = node.in(1);
+    const auto parts = partsOf(node, "num_split");
+    if (!given || !parts || !node.needRank(x, 1))
+        return;
+    const int64_t axis = node.axis(*given, b.rank(x)), count = static_cast<int64_t>(*parts);
+    x = dividedBy(b, x, axis, count);
+    giveParts(node, x, axis, Dims(*parts, arith::simplify(arith::floorDiv(dim(b, x, axis), count))));
+}
+
+void convertSplitV(NodeReader& node, Builder& b) {
+    Var x = node.in(0);
+    Dims sizes = integersOf(node, 1, "size");
+    const auto given = knownInteger(node, 2, "axis");
+    const auto parts = partsOf(node, "num_split");
+    if (!given || !parts || !node.needRank(x, 1))
+        return;
+    if (sizes.size() != *parts)
+        return node.fail(fmt::format("there are {} sizes for {} parts", sizes.size(), *parts));
+    const int64_t axis = node.axis(*given, b.rank(x));
+    Expr others = 0;
+    std::optional<size_t> rest; // the part that takes what the others leave
+    for (size_t i = 0; i < sizes.size(); ++i) {
+        if (!arith::isConst(sizes[i], -1))
+            others = others + sizes[i];
+        else if (std::exchange(rest, i))
+            return node.fail("more than one part is to take what the others leave");
+    }
+    if (rest)
+        sizes[*rest] = arith::simplify(dim(b, x, axis) - others);
+    for (const Expr& size : sizes)
+        x = assume(b, x, arith::ge(size, 0), fmt::format("no part of {} is negative", text(sizes)));
+    giveParts(node, x, axis, sizes);
+}
+
+void convertTile(NodeReader& node, Builder& b) {
+    const Var x = node.in(0);
+    relay::TileAttrs attrs;
+    attrs.repeats = integersOf(node, 1, "multiple");
+    if (!areSizes(node, attrs.repeats, "multiples"))
+        return;
+    const Dims from = b.shape(x);
+    Dims shape;
+    for (size_t i = 0; i < std::min(from.size(), attrs.repeats.size()); ++i)
+        shape.push_back(arith::simplify(from[i] * attrs.repeats[i]));
+    if (mayFill(node.b, shape))
+        node.set(0, b.call(Op::Tile, {x}, attrs));
+}
+
+void convertReverseV2(NodeReader& node, Builder& b) {
+    const Var x = node.in(0);
+    const auto axes = knownIntegers(node, 1, "axes");
+    if (!axes || b.failed())
+        return;
+    relay::AxesAttrs attrs;
+    attrs.axes = node.axes(*axes, b.rank(x));
+    node.set(0, b.call(Op::Reverse, {x}, attrs));
+}
+
+void convertReverseSequence(NodeReader& node, Builder& b) {
+    const Var x = node.in(0), lengths = cast(b, node.in(1), types::Int64);
+    if (b.failed())
+        return;
+    relay::ReverseAttrs attrs;
+    attrs.timeAxis = node.axis(node.integer("seq_dim", 0), b.rank(x));
+    attrs.batchAxis = node.axis(node.integer("batch_dim", 0), b.rank(x));
+    node.set(0, b.call(Op::ReverseSequence, {x, lengths}, attrs));
+}
+
+/// Two parts of each axis that change places.
+void convertRoll(NodeReader& node, Builder& b) {
+    Var x = node.in(0);
+    const auto shifts = knownIntegers(node, 1, "shift"), axes = knownIntegers(node, 2, "axis");
+    if (!shifts || !axes || b.failed())
+        return;
+    if (shifts->size() != axes->size())
+        return node.fail(fmt::format("there are {} shifts for {} axes", shifts->size(), axes->size()));
+    for (size_t i = 0; i < axes->size() && !b.failed(); ++i) {
+        const int64_t axis = node.axis((*axes)[i], b.rank(x));
+        const Expr size = dim(b, x, axis);
+        const int64_t shift = std::clamp((*shifts)[i], -farAway, farAway);
+        const Expr split = arith::simplify(arith::floorMod(Expr(-shift), arith::max(size, 1)));
+        x = concat(b, {sliceAxis(b, x, axis, split, arith::simplify(size - split)), sliceAxis(b, x, axis, 0, split)},
+                   axis);
+    }
+    node.set(0, x);
+}
+
+void convertSlice(NodeReader& node, Builder& b) {
+    node.set(0, sizedSlice(node, b, node.in(0)));
+}
+void convertStridedSlice(NodeReader& node, Builder& b) {
+    node.set(0, stridedSlice(node, b, node.in(0)));
+}
+
+void convertPad(NodeReader& node, Builder& b) {
+    const Var x = node.in(0), value = node.hasInput(2) ? asScalar(b, node.in(2)) : Var{};
+    if (auto paddings = readPaddings(node, x))
+        node.set(0, pad(b, x, "constant", std::move(paddings->before), std::move(paddings->after), {}, value));
+}
+void convertMirrorPad(NodeReader& node, Builder& b) {
+    node.set(0, mirrored(node, b, node.in(0)));
+}
+
+void convertSpaceToBatchND(NodeReader& node, Builder& b) {
+    node.set(0, spaceToBatch(node, b, node.in(0), {}));
+}
+void convertBatchToSpaceND(NodeReader& node, Builder& b) {
+    node.set(0, batchToSpace(node, b, node.in(0)));
+}
+
+namespace {
+
+/// Whether operand `at`, which diagonals are meant, says the main one; a refusal if not.
+bool isMainDiagonal(NodeReader& node, size_t at) {
+    if (!node.hasInput(at))
+        return true;
+    const auto known = knownIntegers(node, at, "diagonal");
+    if (!known)
+        return false;
+    for (const int64_t diagonal : *known)
+        if (diagonal != 0) {
+            node.refuse(fmt::format("diagonal {} is not the main one", diagonal));
+            return false;
+        }
+    return true;
+}
+
+} // namespace
+
+void convertMatrixDiag(NodeReader& node, Builder& b) {
+    const Var x = node.in(0);
+    for (const size_t at : {2, 3}) {
+        const auto size = node.hasInput(at) ? knownInteger(node, at, "size") : std::optional<int64_t>(-1);
+        if (!size || b.failed())
+            return;
+        if (*size != -1 && !arith::isConst(dim(b, x, -1), *size))
+            return node.refuse("the matrix is larger than its diagonal");
+    }
+    const Var elsewhere = node.hasInput(4) ? asScalar(b, node.in(4)) : b.failed() ? Var{} : scalarLike(b, 0, x);
+    if (isMainDiagonal(node, 1) && node.needRank(x, 1))
+        node.set(0, diagonalMatrix(b, x, elsewhere));
+}
+
+void convertMatrixSetDiag(NodeReader& node, Builder& b) {
+    const Var x = node.in(0), diagonal = node.in(1);
+    if (isMainDiagonal(node, 2) && node.needRank(x, 2) && node.needRank(diagonal, 1))
+        node.set(0, withDiagonal(b, x, diagonal));
+}
+
+void convertMatrixDiagPart(NodeReader& node, Builder& b) {
+    const Var x = node.in(0);
+    if (!isMainDiagonal(node, 1) || !node.needRank(x, 2))
+        return;
+    const int64_t rank = b.rank(x);
+    const Expr length = arith::simplify(arith::min(dim(b, x, -1), dim(b, x, -2)));
+    const Var square = sliceAxis(b, sliceAxis(b, x, rank - 1, 0, length), rank - 2, 0, length);
+    if (b.failed())
+        return;
+    relay::AxisAttrs attrs;
+    attrs.axis = rank - 1;
+    Dims shape = b.shape(square);
+    shape.back() = 1;
+    const Var places = iota(b, shape, rank - 2, types::Int64);
+    node.set(0, squeeze(b, b.call(Op::GatherElements, {square, places}, attrs), {rank - 1}));
+}
+
+/// Keeps `lower` diagonals below and `upper` above the main one; negative: all.
+void convertMatrixBandPart(NodeReader& node, Builder& b) {
+    const Var x = node.in(0), lower = cast(b, asScalar(b, node.in(1)), types::Int64),
+              upper = cast(b, asScalar(b, node.in(2)), types::Int64);
+    if (!node.needRank(x, 2))
+        return;
+    const Dims matrix = {dim(b, x, -2), dim(b, x, -1)};
+    const Var below = sub(b, iota(b, matrix, 0, types::Int64), iota(b, matrix, 1, types::Int64));
+    const Var zero = b.scalarInt(0);
+    const auto within = [&](Var distance, Var most) {
+        return b.call(Op::LogicalOr, {less(b, most, zero), b.call(Op::LessEqual, {distance, most})});
+    };
+    const Var kept = b.call(Op::LogicalAnd, {within(below, lower), within(b.call(Op::Negative, {below}), upper)});
+    node.set(0, where(b, kept, x, scalarLike(b, 0, x)));
+}
+
+} // namespace lathe::frontend::tensorflow

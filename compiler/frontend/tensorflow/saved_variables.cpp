@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/tensorflow/saved_variables.h"
+
+#include <fmt/format.h>
+
+#include <unordered_set>
+
+namespace lathe::frontend::tensorflow {
+namespace {
+
+constexpr const char* variablesPrefix = "variables/variables";
+
+const BodyNode* nodeOf(const Body& body, const Endpoint& endpoint) {
+    return endpoint.node == Endpoint::none ? nullptr : &body.nodes[static_cast<size_t>(endpoint.node)];
+}
+
+/// Where a value comes from, identities left out.
+Endpoint originOf(const Body& body, Endpoint at) {
+    for (size_t steps = 0; steps < body.nodes.size(); ++steps) {
+        const BodyNode* node = nodeOf(body, at);
+        if (!node || node->op != "Identity" || node->inputs.size() != 1)
+            break;
+        at = node->inputs[0];
+    }
+    return at;
+}
+
+/// Strings of a constant.
+const ::tensorflow::TensorProto* constantAt(const Body& body, const Endpoint& endpoint) {
+    const BodyNode* node = nodeOf(body, originOf(body, endpoint));
+    if (!node || node->op != "Const" || !node->proto)
+        return nullptr;
+    const auto value = node->proto->attr().find("value");
+    return value == node->proto->attr().end() || !value->second.has_tensor() ? nullptr : &value->second.tensor();
+}
+
+bool restores(const ::tensorflow::FunctionDef& function) {
+    for (const auto& node : function.node_def())
+        if (node.op() == "RestoreV2")
+            return true;
+    return false;
+}
+
+} // namespace
+
+SavedVariables::SavedVariables(const Body& graph, const Library& library, Functions& functions,
+                               std::shared_ptr<const Members> members, std::shared_ptr<Budget> budget)
+    : members_(std::move(members)), budget_(std::move(budget)) {
+    std::unordered_set<std::string> restoring;
+    for (const auto& function : library)
+        if (restores(function))
+            restoring.insert(function.signature().name());
+    for (const BodyNode& node : graph.nodes) {
+        if (!node.proto)
+            continue;
+        const auto& attributes = node.proto->attr();
+        if (const auto name = attributes.find("shared_name"); name != attributes.end() && !name->second.s().empty())
+            names_.emplace(node.name, name->second.s());
+        const auto called = attributes.find("f");
+        if (called != attributes.end() && restoring.contains(called->second.func().name()))
+            trace(*functions.body(*functions.find(called->second.func().name())), graph, &node.inputs);
+    }
+    trace(graph, graph, nullptr);
+}
+
+void SavedVariables::trace(const Body& body, const Body& graph, const std::vector<Endpoint>* arguments) {
+    for (const BodyNode& node : body.nodes) {
+        if ((node.op != "AssignVariableOp" && node.op != "Assign") || node.inputs.size() < 2)
+            continue;
+        Endpoint handle = originOf(body, node.inputs[0]);
+        const Endpoint value = originOf(body, node.inputs[1]);
+        const BodyNode* read = nodeOf(body, value);
+        if (!read || read->op != "RestoreV2" || read->inputs.size() != 3)
+            continue;
+        const auto* keys = constantAt(body, read->inputs[1]);
+        const auto* slices = constantAt(body, read->inputs[2]);
+        if (arguments) {
+            const auto place = static_cast<size_t>(handle.argument);
+            if (handle.argument == Endpoint::none || place >= arguments->size())
+                continue;
+            handle = originOf(graph, (*arguments)[place]);
+        }
+        const BodyNode* variable = nodeOf(graph, handle);
+        if (!variable || !keys || value.output >= keys->string_val_size())
+            continue;
+        const bool hasSlice = slices && value.output < slices->string_val_size();
+        sources_.emplace(variable->name, Source{keys->string_val(value.output),
+                                                hasSlice ? slices->string_val(value.output) : std::string()});
+    }
+}
+
+Result<model::TensorPtr> SavedVariables::initial(const std::string& node) {
+    if (!checkpoint_)
+        checkpoint_ = Checkpoint::open(members_, variablesPrefix, budget_);
+    if (!*checkpoint_)
+        return std::unexpected(checkpoint_->error());
+    if (const auto source = sources_.find(node); source != sources_.end())
+        return (*checkpoint_)->read(source->second.key, source->second.slice);
+    const auto name = names_.find(node);
+    return (*checkpoint_)->read(name == names_.end() ? node : name->second, "");
+}
+
+} // namespace lathe::frontend::tensorflow

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Variables of a SavedModel: the index with keys that share their beginnings, values in whole and in parts, checksums, and what
+// is refused of damaged files. The files are written here, by the format's description.
+// Links: tensorflow_proto
+#include "frontend/tensorflow/checkpoint.h"
+#include "frontend/tensorflow/checksum.h"
+#include "frontend/tensorflow/sorted_table.h"
+#include "model/host_tensor.h"
+#include "support/program_of_tests.h"
+
+#include <tensorflow/core/protobuf/tensor_bundle.pb.h>
+
+#include <QtTest>
+
+#include <cstring>
+#include <map>
+
+namespace lathe::testing::test_tensorflow_variables {
+
+namespace {
+
+using frontend::tensorflow::Checkpoint;
+using frontend::tensorflow::maskedChecksum;
+using Files = std::map<std::string, std::string>;
+
+std::span<const std::byte> asBytes(const std::string& text) {
+    return std::as_bytes(std::span(text));
+}
+
+class InMemory : public frontend::Members {
+public:
+    explicit InMemory(Files files) : files_(std::move(files)) {}
+    Result<std::vector<std::string>> names() const override {
+        std::vector<std::string> all;
+        for (const auto& [name, content] : files_)
+            all.push_back(name);
+        return all;
+    }
+    Result<model::Bytes> read(const std::string& name) const override {
+        const auto found = files_.find(name);
+        if (found == files_.end())
+            return failure("there is no " + name);
+        return model::Bytes{nullptr, asBytes(found->second)};
+    }
+
+private:
+    Files files_;
+};
+
+std::string number(uint64_t value, size_t bytes) {
+    std::string text;
+    for (size_t i = 0; i < bytes; ++i)
+        text += static_cast<char>(value >> (8 * i));
+    return text;
+}
+
+/// For numbers below 2^14.
+std::string varint(size_t value) {
+    return value < 128 ? std::string(1, static_cast<char>(value))
+                       : std::string{static_cast<char>((value & 0x7f) | 0x80), static_cast<char>(value >> 7)};
+}
+
+/// A block of entries, each without what its key shares with the one before.
+std::string blockOf(const Files& entries) {
+    std::string block, before;
+    for (const auto& [key, value] : entries) {
+        size_t shared = 0;
+        while (shared < std::min(key.size(), before.size()) && key[shared] == before[shared])
+            ++shared;
+        block += varint(shared) + varint(key.size() - shared) + varint(value.size()) + key.substr(shared) + value;
+        before = key;
+    }
+    return block + number(0, 4) + number(1, 4); // one restart, at the beginning
+}
+
+std::string tableOf(const Files& entries) {
+    std::string file;
+    const auto add = [&](const std::string& block) {
+        const std::string handle = varint(file.size()) + varint(block.size());
+        const std::string packed = block + '\0';
+        file += packed + number(maskedChecksum(asBytes(packed)), 4);
+        return handle;
+    };
+    const std::string data = add(blockOf(entries)), meta = add(blockOf({}));
+    std::string footer = meta + add(blockOf({{"~", data}}));
+    footer.resize(40, '\0');
+    return file + footer + number(0xdb4775248b80fb57, 8);
+}
+
+std::string floatsOf(const std::vector<float>& values) {
+    return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float)};
+}
+
+::tensorflow::BundleEntryProto entryOf(const std::string& bytes, size_t offset, const std::vector<int64_t>& shape) {
+    ::tensorflow::BundleEntryProto entry;
+    entry.set_dtype(::tensorflow::DT_FLOAT);
+    for (const int64_t dim : shape)
+        entry.mutable_shape()->add_dim()->set_size(dim);
+    entry.set_offset(static_cast<int64_t>(offset));
+    entry.set_size(static_cast<int64_t>(bytes.size()));
+    entry.set_crc32c(maskedChecksum(asBytes(bytes)));
+    return entry;
+}
+
+/// Two variables of a file, and one in two parts: columns 0 and 1 … 2.
+struct Saved {
+    std::map<std::string, ::tensorflow::BundleEntryProto> entries;
+    std::string data;
+    Files files() const {
+        ::tensorflow::BundleHeaderProto header;
+        header.set_num_shards(1);
+        Files written = {{"", header.SerializeAsString()}};
+        for (const auto& [key, entry] : entries)
+            written[key] = entry.SerializeAsString();
+        return {{"v.index", tableOf(written)}, {"v.data-00000-of-00001", data}};
+    }
+};
+
+Saved saved() {
+    Saved made;
+    const auto add = [&](const std::string& key, const std::vector<float>& values, const std::vector<int64_t>& shape) {
+        const std::string bytes = floatsOf(values);
+        made.entries[key] = entryOf(bytes, made.data.size(), shape);
+        made.data += bytes;
+    };
+    add("dense/bias", {5, 6}, {2});
+    add("dense/kernel", {1, 2, 3, 4, 5, 6}, {2, 3});
+    ::tensorflow::BundleEntryProto& whole = made.entries["parts"];
+    whole = entryOf("", 0, {2, 3});
+    const auto part = [&](int64_t start, int64_t length, const std::string& key, const std::vector<float>& values) {
+        ::tensorflow::TensorSliceProto& slice = *whole.add_slices();
+        slice.add_extent();
+        slice.add_extent()->set_start(start);
+        slice.mutable_extent(1)->set_length(length);
+        add(key, values, {2, length});
+    };
+    const std::string all("\0parts\0\1\1\2\x80\x7f", 12); // a part's key: two dims, of the first all, 0 and -1
+    part(0, 1, all + "\x80\x81", {1, 4});
+    part(1, 2, all + "\x81\x82", {2, 3, 5, 6});
+    return made;
+}
+
+Result<Checkpoint> open(const Files& files) {
+    return Checkpoint::open(std::make_shared<InMemory>(files), "v", std::make_shared<Budget>());
+}
+
+std::vector<double> valuesOf(const model::TensorPtr& tensor) {
+    std::vector<double> values;
+    for (int64_t i = 0; i < tensor->elements(); ++i)
+        values.push_back(model::elementAsDouble(tensor->dtype, tensor->bytes.view, static_cast<size_t>(i)));
+    return values;
+}
+
+} // namespace
+
+class TestTensorflowVariables : public QObject {
+    Q_OBJECT
+
+private slots:
+    /// The check value of CRC-32C is e3069283.
+    void theChecksumIsThatOfTheFormat() {
+        const uint32_t masked = maskedChecksum(asBytes("123456789"));
+        const uint32_t turned = masked - 0xa282ead8;
+        QCOMPARE((turned >> 17 | turned << 15), 0xe3069283U);
+    }
+
+    void valuesByKeys() {
+        auto checkpoint = open(saved().files());
+        QVERIFY2(checkpoint.has_value(), checkpoint ? "" : checkpoint.error().what.c_str());
+        const auto kernel = checkpoint->read("dense/kernel", "");
+        QVERIFY(kernel);
+        QCOMPARE((*kernel)->shape, (std::vector<int64_t>{2, 3}));
+        QCOMPARE(valuesOf(*kernel), (std::vector<double>{1, 2, 3, 4, 5, 6}));
+        const auto bias = checkpoint->read("dense/bias", "");
+        QVERIFY(bias);
+        QCOMPARE(valuesOf(*bias), (std::vector<double>{5, 6}));
+        QVERIFY(!checkpoint->read("dense", ""));
+    }
+
+    void partsAndSlices() {
+        auto checkpoint = open(saved().files());
+        QVERIFY(checkpoint);
+        const auto whole = checkpoint->read("parts", "");
+        QVERIFY2(whole.has_value(), whole ? "" : whole.error().what.c_str());
+        QCOMPARE(valuesOf(*whole), (std::vector<double>{1, 2, 3, 4, 5, 6}));
+        const auto columns = checkpoint->read("dense/kernel", "2 3 -:1,2");
+        QVERIFY(columns);
+        QCOMPARE((*columns)->shape, (std::vector<int64_t>{2, 2}));
+        QCOMPARE(valuesOf(*columns), (std::vector<double>{2, 3, 5, 6}));
+        for (const char* wrong : {"2 3 -:1,3", "2 3 -", "2 3 -:-:-", "2 3 a,b:-", "2 3 -1,1:-"})
+            QVERIFY2(!checkpoint->read("dense/kernel", wrong), wrong);
+    }
+
+    void damageIsRefused() {
+        Saved made = saved();
+        made.data.pop_back();
+        auto cut = open(made.files());
+        QVERIFY(cut && !cut->read("parts", "") && cut->read("dense/bias", ""));
+        made = saved();
+        made.data[0] = static_cast<char>(made.data[0] ^ 1);
+        auto changed = open(made.files());
+        QVERIFY(changed && !changed->read("dense/bias", ""));
+        made = saved();
+        made.entries["dense/bias"].set_offset(-1);
+        auto before = open(made.files());
+        QVERIFY(before && !before->read("dense/bias", ""));
+        const Files files = saved().files();
+        const std::string& index = files.at("v.index");
+        for (size_t i = 0; i < index.size(); ++i) { // each byte counts, or is a filling
+            std::string other = index;
+            other[i] = static_cast<char>(other[i] ^ 0x55);
+            const auto read = frontend::tensorflow::readTable(asBytes(other));
+            QVERIFY(!read || read->size() == 6);
+            QVERIFY(!frontend::tensorflow::readTable(asBytes(index.substr(0, i))));
+        }
+    }
+};
+
+Test test() {
+    return {makes<TestTensorflowVariables>};
+}
+
+} // namespace lathe::testing::test_tensorflow_variables
+
+#include "test_tensorflow_variables.moc"
