@@ -17,7 +17,7 @@ constexpr std::string_view formatFile = "archive_format", programFolder = "model
 constexpr std::string_view oldProgram = "serialized_exported_program.json";
 constexpr const char* exportAnew = "export the program again: torch.export.save(program, 'model.pt2')";
 
-std::string_view textIn(const model::Bytes& bytes) {
+std::string_view bytesAsText(const model::Bytes& bytes) {
     return {reinterpret_cast<const char*>(bytes.view.data()), bytes.view.size()};
 }
 
@@ -44,10 +44,10 @@ Result<Archive> Archive::open(std::shared_ptr<const Members> members, size_t byt
         return old;
     }
     LATHE_TRY(const model::Bytes format, members->read(*root + std::string(formatFile)));
-    if (textIn(format) != "pt2")
-        return failure(
-            fmt::format("the archive is of the format '{}', not of torch.export's 'pt2'", textIn(format).substr(0, 80)),
-            exportAnew);
+    if (bytesAsText(format) != "pt2")
+        return failure(fmt::format("the archive is of the format '{}', not of torch.export's 'pt2'",
+                                   bytesAsText(format).substr(0, 80)),
+                       exportAnew);
     Archive archive;
     archive.members_ = std::move(members);
     archive.root_ = *root;
@@ -113,7 +113,7 @@ Result<void> Archive::readEntries(const std::string& folder, const char* kind, E
         return {}; // a program need not have any
     LATHE_TRY(const model::Bytes bytes, members_->read(file));
     const std::optional<nlohmann::json> json =
-        bytes.view.size() > limits::programBytes ? std::nullopt : parseJson(textIn(bytes));
+        bytes.view.size() > limits::programBytes ? std::nullopt : parseJson(bytesAsText(bytes));
     if (!json)
         return failure(fmt::format("the list of {} is no JSON, or too long", kind), exportAnew);
     JsonReader reader;

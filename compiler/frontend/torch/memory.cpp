@@ -69,7 +69,7 @@ constexpr auto repeating = std::to_array<std::string_view>({
     "aten.unfold.default",
 });
 
-bool isAmong(std::span<const std::string_view> names, std::string_view name) {
+bool isViewAmong(std::span<const std::string_view> names, std::string_view name) {
     return std::ranges::find(names, name) != names.end();
 }
 
@@ -150,7 +150,7 @@ void Memory::assign(Place place, Var value) {
     }
     // Through a view that repeats elements, only those that are seen through all further views may change.
     const auto repeats = std::find_if(views.rbegin(), views.rend(),
-                                      [&](Place at) { return isAmong(repeating, places_[at].op->schema.name); });
+                                      [&](Place at) { return isViewAmong(repeating, places_[at].op->schema.name); });
     const auto together = static_cast<size_t>(views.rend() - repeats);
     if (together > 0)
         value = scattered({views.data(), together}, value);
@@ -166,9 +166,9 @@ void Memory::assign(Place place, Var value) {
 Var Memory::putBack(Place place, Var parent, Var value) {
     const Seen& seen = places_[place];
     const std::string_view name = seen.op->schema.name;
-    if (isAmong(reshaping, name))
+    if (isViewAmong(reshaping, name))
         return reshape(b_, value, b_.shape(parent));
-    if (isAmong(twofold, name))
+    if (isViewAmong(twofold, name))
         return viewed(seen, value);
     const auto* inverse = std::ranges::find(inverses, name, &Inverse::view);
     const Operator* scatter = inverse == inverses.end() ? nullptr : findOperator(inverse->scatter);

@@ -9,8 +9,6 @@
 namespace lathe::frontend::torch {
 namespace {
 
-using Kind = PickleValue::Kind;
-
 constexpr const char* saveByTorch = "save the tensors again by PyTorch, as plain tensors";
 
 struct StorageType {
@@ -39,10 +37,10 @@ bool isTensor(const PickleValue& value) {
 
 std::optional<std::vector<ProgramSize>> sizesOf(const PickleValue& tuple) {
     std::vector<ProgramSize> sizes;
-    if (tuple.kind != Kind::Tuple || tuple.items.size() > limits::tensorRank)
+    if (tuple.kind != PickleValue::Kind::Tuple || tuple.items.size() > limits::tensorRank)
         return std::nullopt;
     for (const PickleValue* item : tuple.items) {
-        if (item->kind != Kind::Int)
+        if (item->kind != PickleValue::Kind::Int)
             return std::nullopt;
         sizes.emplace_back(item->whole);
     }
@@ -59,9 +57,10 @@ Result<SavedTensor> savedTensor(const PickleValue& value, const std::string& roo
         return failure(ErrorKind::Unsupported, "a tensor is saved in a form that is not supported", saveByTorch);
     const PickleValue &persistent = tensor->argument(0), &offset = tensor->argument(1);
     // ('storage', type, key, device, elements)
-    const PickleValue* id = persistent.kind == Kind::Persistent ? persistent.items[0] : nullptr;
-    if (!id || id->kind != Kind::Tuple || id->items.size() < 3 || id->items[1]->kind != Kind::Global ||
-        id->items[2]->kind != Kind::Text || offset.kind != Kind::Int)
+    const PickleValue* id = persistent.kind == PickleValue::Kind::Persistent ? persistent.items[0] : nullptr;
+    if (!id || id->kind != PickleValue::Kind::Tuple || id->items.size() < 3 ||
+        id->items[1]->kind != PickleValue::Kind::Global || id->items[2]->kind != PickleValue::Kind::Text ||
+        offset.kind != PickleValue::Kind::Int)
         return failure("a saved tensor has no storage", saveByTorch);
     const auto* type = std::ranges::find(storageTypes, id->items[1]->text, &StorageType::name);
     if (type == storageTypes.end())
@@ -96,7 +95,7 @@ Result<std::map<std::string, SavedTensor>> savedTensors(const Members& archive) 
     LATHE_TRY(const Pickle pickle, readPickle(bytes.view));
     std::map<std::string, SavedTensor> tensors;
     for (const auto& [key, value] : pickle.root->entries) {
-        if (key->kind != Kind::Text || !isTensor(*value))
+        if (key->kind != PickleValue::Kind::Text || !isTensor(*value))
             continue;
         LATHE_TRY(SavedTensor tensor, savedTensor(*value, root));
         tensors.insert_or_assign(key->text, std::move(tensor));

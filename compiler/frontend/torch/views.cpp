@@ -9,14 +9,14 @@ namespace lathe::frontend::torch {
 namespace {
 
 /// Operators that give a view where one has the wanted shape, else a copy.
-constexpr auto reshapes = std::to_array<std::string_view>({
+constexpr auto reshapeNames = std::to_array<std::string_view>({
     "aten.flatten.using_ints",
     "aten.ravel.default",
     "aten.reshape.default",
     "aten.reshape_as.default",
 });
 /// Operators that give the tensor itself where it is as wanted, else a copy.
-constexpr auto conversions = std::to_array<std::string_view>({
+constexpr auto conversionNames = std::to_array<std::string_view>({
     "aten.contiguous.default",
     "aten.to.device",
     "aten.to.dtype",
@@ -26,7 +26,7 @@ constexpr auto conversions = std::to_array<std::string_view>({
     "aten.type_as.default",
 });
 
-bool isIn(std::span<const std::string_view> names, std::string_view name) {
+bool isListed(std::span<const std::string_view> names, std::string_view name) {
     return std::ranges::find(names, name) != names.end();
 }
 
@@ -85,8 +85,8 @@ bool writesArguments(const ProgramNode& node, const Schema& schema) {
 }
 
 Sharing sharingOf(const Operator& op, const ProgramNode& node, const TensorMeta* from, const TensorMeta* to) {
-    const bool isConversion = isIn(conversions, op.schema.name);
-    if (!isConversion && !isIn(reshapes, op.schema.name))
+    const bool isConversion = isListed(conversionNames, op.schema.name);
+    if (!isConversion && !isListed(reshapeNames, op.schema.name))
         return Sharing::Always;
     if (flagAt(node, op.schema, "copy").value_or(false))
         return Sharing::Never;
