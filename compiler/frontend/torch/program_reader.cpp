@@ -5,12 +5,11 @@
 #include "frontend/torch/json_reader.h"
 #include "frontend/torch/program.h"
 #include "frontend/torch/scalar_type.h"
-#include "frontend/torch/tree_spec.h"
+#include "frontend/torch/user_names.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 namespace lathe::frontend::torch {
 namespace {
@@ -31,7 +30,8 @@ public:
             const json& module = reader_.field(root, "graph_module");
             program.graph = graph(reader_.field(module, "graph"), "main", 0);
             signature(reader_.field(module, "signature"), program);
-            names(reader_.optional(module, "module_call_graph"), program);
+            if (!failed())
+                nameForUser(reader_.optional(module, "module_call_graph"), program);
             ranges(reader_.optional(root, "range_constraints"), program);
             if (const json& version = reader_.optional(root, "torch_version"); version.is_string())
                 program.torchVersion = version.get<std::string>();
@@ -332,47 +332,6 @@ private:
         else
             unknown("an output", kind);
         return spec;
-    }
-
-    /// What the user calls inputs and outputs: as the program's function has them, else as the graph has.
-    void names(const json& calls, Program& program) {
-        const json& first = calls.is_array() && !calls.empty() ? calls.front() : calls;
-        const json& function = reader_.optional(first, "signature");
-        const auto layoutOf = [&](const char* key) {
-            const json& layout = reader_.optional(function, key);
-            return layout.is_string() ? layout.get<std::string>() : std::string();
-        };
-        std::vector<std::string> arguments;
-        if (const json& given = reader_.optional(function, "forward_arg_names"); given.is_array())
-            for (const json& one : given)
-                arguments.push_back(one.is_string() ? one.get<std::string>() : std::string());
-        const std::optional<std::vector<std::string>> all = argumentNames(layoutOf("in_spec"), arguments);
-        const auto ofUser = [](const InputSpec& spec) {
-            return spec.kind == InputSpec::Kind::User || spec.kind == InputSpec::Kind::Value;
-        };
-        const auto count = static_cast<size_t>(std::ranges::count_if(program.inputs, ofUser));
-        size_t place = 0;
-        for (const InputSpec& spec : program.inputs) {
-            const size_t at = ofUser(spec) ? place++ : 0;
-            if (spec.kind == InputSpec::Kind::User)
-                program.inputNames.push_back(all && all->size() == count ? (*all)[at] : spec.name);
-        }
-        std::set<std::string> distinct(program.inputNames.begin(), program.inputNames.end());
-        if (distinct.size() != program.inputNames.size()) {
-            program.inputNames.clear();
-            for (const InputSpec& spec : program.inputs)
-                if (spec.kind == InputSpec::Kind::User)
-                    program.inputNames.push_back(spec.name);
-        }
-        const auto results =
-            static_cast<size_t>(std::ranges::count(program.outputs, OutputSpec::Kind::User, &OutputSpec::kind));
-        std::optional<std::vector<std::string>> found = resultNames(layoutOf("out_spec"));
-        if (!found || found->size() != results) {
-            found.emplace();
-            for (size_t i = 0; i < results; ++i)
-                found->push_back(results == 1 ? "out" : fmt::format("out.{}", i));
-        }
-        program.outputNames = *std::move(found);
     }
 
     void ranges(const json& value, Program& program) {

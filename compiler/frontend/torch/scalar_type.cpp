@@ -9,14 +9,14 @@
 namespace lathe::frontend::torch {
 namespace {
 
-struct NumberedType {
+struct Known {
     int64_t number;
     std::string_view name;
     DataType dtype;
     bool isComplex;
 };
 
-constexpr auto numberedTypes = std::to_array<NumberedType>({
+constexpr auto knownTypes = std::to_array<Known>({
     {1, "uint8", types::UInt8, false},
     {2, "int8", types::Int8, false},
     {3, "int16", types::Int16, false},
@@ -44,8 +44,8 @@ std::string nameOfNumber(std::span<const std::string_view> names, int64_t number
 } // namespace
 
 std::optional<ScalarType> scalarTypeOf(int64_t number) {
-    const auto* found = std::ranges::find(numberedTypes, number, &NumberedType::number);
-    if (found == numberedTypes.end())
+    const auto* found = std::ranges::find(knownTypes, number, &Known::number);
+    if (found == knownTypes.end())
         return std::nullopt;
     return ScalarType{std::string(found->name), found->dtype, found->isComplex};
 }

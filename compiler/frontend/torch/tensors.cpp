@@ -62,7 +62,7 @@ Result<Strided> readStrided(const TensorMeta& meta) {
 }
 
 /// Copies the elements in row order.
-void gatherRows(const Strided& from, const std::byte* storage, int64_t bytes, std::byte* to) {
+void copyStrided(const Strided& from, const std::byte* storage, int64_t bytes, std::byte* to) {
     const size_t rank = from.sizes.size();
     Ints index(rank, 0);
     int64_t at = from.offset;
@@ -109,7 +109,7 @@ Result<model::TensorPtr> makeTensor(const TensorMeta& meta, const model::Bytes& 
                        "let large tensors not be views of smaller ones: clone() them before saving");
     const auto own = std::make_shared<std::vector<std::byte>>(static_cast<size_t>(total));
     if (total > 0)
-        gatherRows(strided, storage.view.data(), bytes, own->data());
+        copyStrided(strided, storage.view.data(), bytes, own->data());
     if (meta.dtype.isBool()) // any byte but 0 is true, and a bool's is 1
         std::ranges::transform(*own, own->begin(), [](std::byte b) { return std::byte{b != std::byte{0}}; });
     tensor->bytes = {own, *own};
