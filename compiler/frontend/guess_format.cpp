@@ -34,10 +34,9 @@ std::string guessFolder(const Names& names) {
 std::string guessArchive(const Names& names) {
     if (has(names, "config.json") && has(names, "model.weights.h5"))
         return "this is a Keras model; export the model to ONNX";
-    if (hasBelow(names, "archive_format") || has(names, "serialized_exported_program.json"))
-        return "this is a program of torch.export; export the model to ONNX by torch.onnx.export";
     if (hasBelow(names, "code/"))
-        return "this is a TorchScript program; export the model to ONNX by torch.onnx.export";
+        return "this is a TorchScript program; export the model by torch.export.export, or to ONNX by "
+               "torch.onnx.export";
     if (hasBelow(names, "data.pkl"))
         return "these are weights without a model, saved by torch.save; load them into their model and export that to "
                "ONNX";

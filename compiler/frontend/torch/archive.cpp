@@ -3,6 +3,7 @@
 
 #include "base/json.h"
 #include "frontend/torch/json_reader.h"
+#include "frontend/torch/saved_tensors.h"
 #include "frontend/torch/tensors.h"
 
 #include <fmt/format.h>
@@ -16,7 +17,7 @@ constexpr std::string_view formatFile = "archive_format", programFolder = "model
 constexpr std::string_view oldProgram = "serialized_exported_program.json";
 constexpr const char* exportAnew = "export the program again: torch.export.save(program, 'model.pt2')";
 
-std::string_view textIn(const model::Bytes& bytes) {
+std::string_view bytesAsText(const model::Bytes& bytes) {
     return {reinterpret_cast<const char*>(bytes.view.data()), bytes.view.size()};
 }
 
@@ -34,21 +35,23 @@ bool Archive::isOne(const std::vector<std::string>& names) {
     return rootOf(names) || std::ranges::find(names, oldProgram) != names.end();
 }
 
-Result<Archive> Archive::open(std::shared_ptr<const Members> members) {
+Result<Archive> Archive::open(std::shared_ptr<const Members> members, size_t bytes) {
     LATHE_TRY(const std::vector<std::string> names, members->names());
     const std::optional<std::string> root = rootOf(names);
-    if (!root)
-        return failure(ErrorKind::Unsupported,
-                       "the archive has the layout of PyTorch before 2.8, which is not supported yet",
-                       "load it and save it again, with PyTorch 2.8 or newer");
+    if (!root) {
+        LATHE_TRY(Archive old, openOld(std::move(members)));
+        old.bytes_ = bytes;
+        return old;
+    }
     LATHE_TRY(const model::Bytes format, members->read(*root + std::string(formatFile)));
-    if (textIn(format) != "pt2")
-        return failure(
-            fmt::format("the archive is of the format '{}', not of torch.export's 'pt2'", textIn(format).substr(0, 80)),
-            exportAnew);
+    if (bytesAsText(format) != "pt2")
+        return failure(fmt::format("the archive is of the format '{}', not of torch.export's 'pt2'",
+                                   bytesAsText(format).substr(0, 80)),
+                       exportAnew);
     Archive archive;
     archive.members_ = std::move(members);
     archive.root_ = *root;
+    archive.bytes_ = bytes;
     const std::string folder = *root + std::string(programFolder);
     std::vector<std::string> programs;
     for (const std::string& name : names)
@@ -64,13 +67,38 @@ Result<Archive> Archive::open(std::shared_ptr<const Members> members) {
         return failure(ErrorKind::Unsupported, fmt::format("the archive holds {} programs", programs.size()),
                        "save the one that is wanted in an archive of its own");
     archive.name_ = programs.front();
+    archive.program_ = fmt::format("{}{}{}", folder, archive.name_, programEnding);
     LATHE_CHECKED(archive.readEntries("data/weights/", "weights", archive.weights_));
     LATHE_CHECKED(archive.readEntries("data/constants/", "constants", archive.constants_));
     return archive;
 }
 
+/// Before 2.8: the program, and archives of torch.save beside it.
+Result<Archive> Archive::openOld(std::shared_ptr<const Members> members) {
+    Archive archive;
+    archive.members_ = std::move(members);
+    archive.program_ = oldProgram;
+    LATHE_CHECKED(archive.readSaved("serialized_state_dict.pt", archive.weights_));
+    LATHE_CHECKED(archive.readSaved("serialized_constants.pt", archive.constants_));
+    return archive;
+}
+
+Result<void> Archive::readSaved(const std::string& file, Entries& entries) const {
+    LATHE_TRY(const std::vector<std::string> names, members_->names());
+    if (!std::ranges::binary_search(names, file))
+        return {}; // a program need not have any
+    LATHE_TRY(const model::Bytes bytes, members_->read(file));
+    const std::shared_ptr<const Members> saved = membersIn(bytes);
+    if (!saved)
+        return failure(fmt::format("'{}' is no archive of torch.save", file), exportAnew);
+    LATHE_TRY(auto tensors, savedTensors(*saved));
+    for (auto& [name, tensor] : tensors)
+        entries.emplace(name, Entry{std::move(tensor.file), std::move(tensor.meta), saved});
+    return {};
+}
+
 Result<model::Bytes> Archive::program() const {
-    LATHE_TRY(model::Bytes bytes, members_->read(fmt::format("{}{}{}{}", root_, programFolder, name_, programEnding)));
+    LATHE_TRY(model::Bytes bytes, members_->read(program_));
     if (bytes.view.size() > limits::programBytes)
         return failure(ErrorKind::Unsupported,
                        fmt::format("the program is a text of more than {} bytes", limits::programBytes),
@@ -85,7 +113,7 @@ Result<void> Archive::readEntries(const std::string& folder, const char* kind, E
         return {}; // a program need not have any
     LATHE_TRY(const model::Bytes bytes, members_->read(file));
     const std::optional<nlohmann::json> json =
-        bytes.view.size() > limits::programBytes ? std::nullopt : parseJson(textIn(bytes));
+        bytes.view.size() > limits::programBytes ? std::nullopt : parseJson(bytesAsText(bytes));
     if (!json)
         return failure(fmt::format("the list of {} is no JSON, or too long", kind), exportAnew);
     JsonReader reader;
@@ -95,7 +123,7 @@ Result<void> Archive::readEntries(const std::string& folder, const char* kind, E
             continue;
         const std::string path = reader.text(reader.field(entry, "path_name"), "a file's name");
         LATHE_TRY(TensorMeta meta, readTensorMeta(reader.field(entry, "tensor_meta")));
-        entries.emplace(name, Entry{root_ + folder + path, std::move(meta)});
+        entries.emplace(name, Entry{root_ + folder + path, std::move(meta), members_});
     }
     if (reader.failed())
         return Failure(*reader.fault());
@@ -108,10 +136,17 @@ Result<model::TensorPtr> Archive::tensor(const std::string& name, bool isStored,
     if (found == entries.end())
         return failure(fmt::format("the archive holds no tensor '{}'", name), exportAnew);
     const Entry& entry = found->second;
-    auto storage = storages_.find(entry.file);
+    const std::pair key(entry.members.get(), entry.file);
+    auto storage = storages_.find(key);
     if (storage == storages_.end()) {
-        LATHE_TRY(model::Bytes bytes, members_->read(entry.file));
-        storage = storages_.emplace(entry.file, std::move(bytes)).first;
+        LATHE_TRY(model::Bytes bytes, entry.members->read(entry.file));
+        unpacked_ += bytes.view.size();
+        if (bytes_ > 0 && unpacked_ > limits::zipExpansion * bytes_)
+            return failure(
+                ErrorKind::Unsupported,
+                fmt::format("the archive's tensors are packed to less than 1/{} of their size", limits::zipExpansion),
+                exportAnew);
+        storage = storages_.emplace(key, std::move(bytes)).first;
     }
     isComplex = entry.meta.isComplex;
     Result<model::TensorPtr> tensor = makeTensor(entry.meta, storage->second, budget);

@@ -14,8 +14,9 @@ class Archive {
 public:
     /// Whether files of these names are such an archive.
     static bool isOne(const std::vector<std::string>& names);
-    /// Fails for one of another layout than PyTorch's since 2.8, or without a program.
-    static Result<Archive> open(std::shared_ptr<const Members> members);
+    /// Fails for one without a program, or of another layout than PyTorch's: that since 2.8, and the one before.
+    /// bytes: of the archive; 0 if it is a folder.
+    static Result<Archive> open(std::shared_ptr<const Members> members, size_t bytes);
 
     /// The program's JSON.
     Result<model::Bytes> program() const;
@@ -26,16 +27,22 @@ private:
     struct Entry {
         std::string file;
         TensorMeta meta;
+        std::shared_ptr<const Members> members; // that the file is one of
     };
     using Entries = std::map<std::string, Entry>;
 
+    static Result<Archive> openOld(std::shared_ptr<const Members> members);
+    Result<void> readSaved(const std::string& file, Entries& entries) const;
     Result<void> readEntries(const std::string& folder, const char* kind, Entries& entries) const;
 
     std::shared_ptr<const Members> members_;
-    std::string root_; // "model/"
-    std::string name_; // of the program, of which there may be several
+    std::string root_;    // "model/"
+    std::string name_;    // of the program
+    std::string program_; // the file of it
     Entries weights_, constants_;
-    std::map<std::string, model::Bytes> storages_; // by file, that several tensors may share
+    /// That several tensors may share.
+    std::map<std::pair<const Members*, std::string>, model::Bytes> storages_;
+    size_t bytes_ = 0, unpacked_ = 0; // of the archive, and of all storages
 };
 
 } // namespace lathe::frontend::torch

@@ -35,7 +35,7 @@ model::Dim dimOf(const ProgramSize& size) {
     return {-1, asSymbol(std::get<std::string>(size)).value_or(std::string())};
 }
 
-model::ValueType typeOf(const TensorMeta& meta) {
+model::ValueType declaredType(const TensorMeta& meta) {
     model::ValueType type;
     type.kind = model::ValueType::Kind::Tensor;
     type.dtype = meta.isComplex ? types::Void : meta.dtype;
@@ -133,16 +133,19 @@ private:
             const TorchValue* value = output.value.as<TorchValue>();
             return value && value->isNone();
         });
+        std::unordered_map<std::string, const ProgramArgument*> assigned;
+        for (const OutputSpec& output : program_.outputs)
+            if (output.kind == OutputSpec::Kind::Input)
+                assigned.emplace(output.target, &output.value);
         place = 0;
         for (const InputSpec& spec : program_.inputs) {
             if (spec.kind != InputSpec::Kind::User)
                 continue;
             const std::string after = "after." + program_.inputNames[place++];
-            if (made_.assigned.contains(spec.name))
+            if (const auto found = assigned.find(spec.name); found != assigned.end())
+                made_.outputs.push_back({after, *found->second});
+            else if (made_.assigned.contains(spec.name))
                 made_.outputs.push_back({after, {Name{spec.name, true}}});
-            for (const OutputSpec& output : program_.outputs)
-                if (output.kind == OutputSpec::Kind::Input && output.target == spec.name)
-                    made_.outputs.push_back({after, output.value});
         }
     }
 
@@ -204,7 +207,7 @@ private:
         for (const ProgramNode& node : program.nodes)
             graph->nodes.push_back(nodeOf(node, isMain));
         for (const auto& [name, meta] : program.tensors)
-            graph->values.push_back({nameOf(name, isMain), typeOf(meta)});
+            graph->values.push_back({nameOf(name, isMain), declaredType(meta)});
         std::ranges::sort(graph->values, {}, &model::Value::name);
         if (isMain)
             return graph;
@@ -222,7 +225,7 @@ private:
 
     static model::ValueType declared(const ProgramGraph& program, const std::string& name) {
         const auto found = program.tensors.find(name);
-        return found == program.tensors.end() ? model::ValueType() : typeOf(found->second);
+        return found == program.tensors.end() ? model::ValueType() : declaredType(found->second);
     }
 
     model::Node nodeOf(const ProgramNode& from, bool isMain) {

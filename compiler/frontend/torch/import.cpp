@@ -11,7 +11,7 @@ namespace lathe::frontend::torch {
 namespace {
 
 Result<ProgramModel> readModel(const Source& source, Budget& budget) {
-    LATHE_TRY(Archive archive, Archive::open(source.members));
+    LATHE_TRY(Archive archive, Archive::open(source.members, source.bytes.view.size()));
     LATHE_TRY(const model::Bytes text, archive.program());
     LATHE_TRY(Program program,
               readProgram({reinterpret_cast<const char*>(text.view.data()), text.view.size()}, budget));

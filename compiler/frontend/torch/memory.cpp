@@ -22,7 +22,7 @@ constexpr auto inverses = std::to_array<Inverse>({
     {"aten.slice.Tensor", "aten.slice_scatter.default"},
 });
 
-/// Views of all elements in the same order.
+/// Views of all elements in the same order, among them tensors that are what is asked for already.
 constexpr auto reshaping = std::to_array<std::string_view>({
     "aten._unsafe_view.default",
     "aten.alias.default",
@@ -35,6 +35,12 @@ constexpr auto reshaping = std::to_array<std::string_view>({
     "aten.squeeze.default",
     "aten.squeeze.dim",
     "aten.squeeze.dims",
+    "aten.to.device",
+    "aten.to.dtype",
+    "aten.to.dtype_layout",
+    "aten.to.other",
+    "aten.to.prim_Device",
+    "aten.type_as.default",
     "aten.unflatten.int",
     "aten.unsqueeze.default",
     "aten.view.default",
@@ -51,7 +57,19 @@ constexpr auto twofold = std::to_array<std::string_view>({
     "aten.transpose.int",
 });
 
-bool isAmong(std::span<const std::string_view> names, std::string_view name) {
+/// Views that may see an element at several places.
+constexpr auto repeating = std::to_array<std::string_view>({
+    "aten.as_strided.default",
+    "aten.broadcast_tensors.default",
+    "aten.broadcast_to.default",
+    "aten.expand.default",
+    "aten.expand_as.default",
+    "aten.meshgrid.default",
+    "aten.meshgrid.indexing",
+    "aten.unfold.default",
+});
+
+bool isViewAmong(std::span<const std::string_view> names, std::string_view name) {
     return std::ranges::find(names, name) != names.end();
 }
 
@@ -124,28 +142,38 @@ Var Memory::read(Place place) {
 }
 
 void Memory::assign(Place place, Var value) {
-    while (!b_.failed() && places_[place].parent != place) {
+    std::vector<Place> views; // from the tensor to the whole
+    for (; places_[place].parent != place; place = places_[place].parent) {
         if (places_[place].isUncertain)
             return refuseUncertain();
-        const Var parent = read(places_[place].parent);
-        value = b_.failed() ? Var{} : putBack(places_[place], parent, value);
-        place = places_[place].parent;
+        views.push_back(place);
+    }
+    // Through a view that repeats elements, only those that are seen through all further views may change.
+    const auto repeats = std::find_if(views.rbegin(), views.rend(),
+                                      [&](Place at) { return isViewAmong(repeating, places_[at].op->schema.name); });
+    const auto together = static_cast<size_t>(views.rend() - repeats);
+    if (together > 0)
+        value = scattered({views.data(), together}, value);
+    for (size_t i = together; i < views.size() && !b_.failed(); ++i) {
+        const Var parent = read(places_[views[i]].parent);
+        value = b_.failed() ? Var{} : putBack(views[i], parent, value);
     }
     Seen& all = places_[place];
     all.now = value;
     ++all.version;
 }
 
-Var Memory::putBack(const Seen& seen, Var parent, Var value) {
+Var Memory::putBack(Place place, Var parent, Var value) {
+    const Seen& seen = places_[place];
     const std::string_view name = seen.op->schema.name;
-    if (isAmong(reshaping, name))
+    if (isViewAmong(reshaping, name))
         return reshape(b_, value, b_.shape(parent));
-    if (isAmong(twofold, name))
+    if (isViewAmong(twofold, name))
         return viewed(seen, value);
     const auto* inverse = std::ranges::find(inverses, name, &Inverse::view);
     const Operator* scatter = inverse == inverses.end() ? nullptr : findOperator(inverse->scatter);
     if (!scatter)
-        return scattered(seen, parent, value);
+        return scattered({&place, 1}, value);
     List arguments;
     for (const SchemaArgument& argument : scatter->schema.arguments) {
         const std::optional<size_t> same = seen.op->schema.find(argument.name);
@@ -158,15 +186,18 @@ Var Memory::putBack(const Seen& seen, Var parent, Var value) {
     return results.empty() || !results[0].as<Var>() ? Var{} : *results[0].as<Var>();
 }
 
-/// Of any view: seen through it, the numbers of the parent's elements say which it sees.
-Var Memory::scattered(const Seen& seen, Var parent, Var value) {
+/// Through any views: seen through them, the numbers of the elements say which they see.
+Var Memory::scattered(std::span<const Place> views, Var value) {
+    const Var parent = read(places_[views.back()].parent);
+    if (b_.failed())
+        return {};
     const Dims shape = b_.shape(parent);
-    const Expr count = product(shape);
-    const Var numbers = reshape(b_, iota(b_, {count}, 0, types::Int64), shape);
-    const Var places = reshape(b_, viewed(seen, numbers), {product(b_.shape(value))});
-    const Var flat = reshape(b_, parent, {count});
-    const Var updates = reshape(b_, value, {product(b_.shape(value))});
-    return reshape(b_, scatter(b_, Op::ScatterElements, flat, places, updates, "none"), shape);
+    const Expr count = product(shape), seen = product(b_.shape(value));
+    Var numbers = reshape(b_, iota(b_, {count}, 0, types::Int64), shape);
+    for (size_t i = views.size(); i > 0; --i)
+        numbers = viewed(places_[views[i - 1]], numbers);
+    const Var flat = reshape(b_, parent, {count}), updates = reshape(b_, value, {seen});
+    return reshape(b_, scatter(b_, Op::ScatterElements, flat, reshape(b_, numbers, {seen}), updates, "none"), shape);
 }
 
 } // namespace lathe::frontend::torch

@@ -8,6 +8,7 @@
 
 #include "frontend/torch/operators.h"
 
+#include <span>
 #include <vector>
 
 namespace lathe::frontend::torch {
@@ -48,8 +49,9 @@ private:
     /// The view of a value in place of the parent.
     Var viewed(const Seen& seen, Var parent);
     /// The parent's value with other elements where the view sees them.
-    Var putBack(const Seen& seen, Var parent, Var value);
-    Var scattered(const Seen& seen, Var parent, Var value);
+    Var putBack(Place place, Var parent, Var value);
+    /// The same of several views, each of the next one; the value of what the last one is a view of.
+    Var scattered(std::span<const Place> views, Var value);
     void refuseUncertain();
 
     int64_t& randomCalls_;

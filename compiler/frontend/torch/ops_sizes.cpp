@@ -43,7 +43,7 @@ void convertAssertion(Call& call, Builder&) {
     call.giveNothing();
 }
 
-constexpr auto rows = std::to_array<Row>({
+constexpr auto sizeRows = std::to_array<Row>({
     {"aten::sym_size.int(Tensor self, int dim) -> SymInt", convertSymSize, Movement},
     {"aten::sym_numel(Tensor self) -> SymInt", convertSymNumel, Movement},
     {"aten::sym_storage_offset(Tensor self) -> SymInt", convertSymStorageOffset, Movement},
@@ -62,7 +62,7 @@ constexpr auto rows = std::to_array<Row>({
 } // namespace
 
 std::span<const Row> rowsOfSizes() {
-    return rows;
+    return sizeRows;
 }
 
 } // namespace lathe::frontend::torch

@@ -12,7 +12,7 @@
 namespace lathe::frontend::torch {
 namespace {
 
-constexpr const char* malformed = "the program is malformed; export it again";
+constexpr const char* malformedGraph = "the program is malformedGraph; export it again";
 
 } // namespace
 
@@ -45,7 +45,7 @@ void ProgramWalk::callHigherOrder(const ProgramNode& node, Frame& frame) {
 ProgramWalk::GraphPtr ProgramWalk::graphAt(const ProgramNode& node, size_t at) {
     const GraphPtr* graph = at < node.inputs.size() ? node.inputs[at].value.as<GraphPtr>() : nullptr;
     if (!graph)
-        b_.fail(fmt::format("argument {} of the operator is no graph", at), malformed);
+        b_.fail(fmt::format("argument {} of the operator is no graph", at), malformedGraph);
     return graph ? *graph : nullptr;
 }
 
@@ -74,7 +74,7 @@ std::vector<Var> ProgramWalk::runGraph(const ProgramNode& node, const GraphPtr& 
     if (graph->inputs.size() != inputs.size()) {
         b_.fail(fmt::format("graph '{}' takes {} values, and is passed {}", graph->name, graph->inputs.size(),
                             inputs.size()),
-                malformed);
+                malformedGraph);
         return {};
     }
     for (size_t i = 0; i < inputs.size() && !b_.failed(); ++i) {
@@ -112,7 +112,7 @@ std::vector<Var> ProgramWalk::runGraph(const ProgramNode& node, const GraphPtr& 
 /// cond(predicate, graph, graph, operands)
 std::vector<Var> ProgramWalk::runCond(const ProgramNode& node, Frame& frame) {
     if (node.inputs.size() < 3) {
-        b_.fail("the operator has no two graphs", malformed);
+        b_.fail("the operator has no two graphs", malformedGraph);
         return {};
     }
     const TorchValue predicate = valueOf(node.inputs[0].value, frame);
@@ -120,7 +120,7 @@ std::vector<Var> ProgramWalk::runCond(const ProgramNode& node, Frame& frame) {
     const std::vector<Var> operands = tensorsAt(node, 3, frame);
     const std::optional<Scalar> number = b_.failed() || predicate.as<Var>() ? std::nullopt : toScalar(b_, predicate);
     if (b_.failed() || (!predicate.as<Var>() && !number)) {
-        b_.fail("the condition is no bool", malformed);
+        b_.fail("the condition is no bool", malformedGraph);
         return {};
     }
     const Var condition =
@@ -130,7 +130,7 @@ std::vector<Var> ProgramWalk::runCond(const ProgramNode& node, Frame& frame) {
         return [&, graph] {
             const std::vector<Var> results = runGraph(node, graph, operands);
             if (!b_.failed() && (results.empty() || results.size() != count))
-                b_.fail(fmt::format("the graphs give {} and {} values", count, results.size()), malformed);
+                b_.fail(fmt::format("the graphs give {} and {} values", count, results.size()), malformedGraph);
             return b_.failed() ? Var{} : count == 1 ? results[0] : b_.tuple(results);
         };
     };
@@ -149,7 +149,8 @@ std::vector<Var> ProgramWalk::runWhile(const ProgramNode& node, Frame& frame) {
         values.insert(values.end(), others.begin(), others.end());
         std::vector<Var> results = runGraph(node, graph, values);
         if (!b_.failed() && results.size() != wanted)
-            b_.fail(fmt::format("graph '{}' gives {} values of {}", graph->name, results.size(), wanted), malformed);
+            b_.fail(fmt::format("graph '{}' gives {} values of {}", graph->name, results.size(), wanted),
+                    malformedGraph);
         results.resize(wanted);
         return results;
     };
@@ -178,7 +179,7 @@ std::vector<Var> ProgramWalk::loopOver(const ProgramNode& node, const GraphPtr& 
         b_.fail(rows.empty()
                     ? "the operator is passed nothing to go over"
                     : fmt::format("graph '{}' gives {} values, and carries {}", graph->name, count, carried.size()),
-                malformed);
+                malformedGraph);
         return {};
     }
     const Expr length = dim(b_, rows[0], 0);

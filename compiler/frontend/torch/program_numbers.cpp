@@ -22,7 +22,7 @@ Expr byPositive(const Numbers& n, Expr (*divide)(Expr, Expr)) {
     return arith::bounds(n[1]).lower > 0 ? divide(n[0], n[1]) : Expr();
 }
 
-constexpr auto functions = std::to_array<PythonFunction>({
+constexpr auto pythonFunctions = std::to_array<PythonFunction>({
     {"_operator.add", 2, [](const Numbers& n) { return n[0] + n[1]; }},
     {"_operator.and_", 2, [](const Numbers& n) { return arith::logicalAnd(n[0], n[1]); }},
     {"_operator.eq", 2, [](const Numbers& n) { return arith::eq(n[0], n[1]); }},
@@ -51,8 +51,8 @@ bool takesBools(std::string_view name) {
 } // namespace
 
 std::optional<TorchValue> ProgramWalk::callPython(const ProgramNode& node, Frame& frame) {
-    const auto* function = std::ranges::find(functions, node.target, &PythonFunction::name);
-    if (function == functions.end() || node.inputs.size() != function->arguments)
+    const auto* function = std::ranges::find(pythonFunctions, node.target, &PythonFunction::name);
+    if (function == pythonFunctions.end() || node.inputs.size() != function->arguments)
         return std::nullopt;
     Numbers numbers;
     for (const ProgramNode::Input& input : node.inputs) {

@@ -23,6 +23,7 @@ void ProgramWalk::convertMain(const std::vector<relay::Type>& parameters) {
     b_.setSpan(whole);
     b_.setContext(context);
     Frame frame(program, true, randomCalls_, b_);
+    indexMain();
     defineInputs(frame, parameters);
     convertNodes(frame);
     b_.setSpan(whole);
@@ -32,6 +33,25 @@ void ProgramWalk::convertMain(const std::vector<relay::Type>& parameters) {
     finish(frame);
 }
 
+void ProgramWalk::indexMain() {
+    const std::function<void(const ProgramArgument&, int32_t)> note = [&](const ProgramArgument& argument, int32_t id) {
+        if (const auto* name = argument.as<Name>())
+            readers_[name->text].push_back(id);
+        if (const auto* list = argument.as<std::vector<ProgramArgument>>())
+            for (const ProgramArgument& one : *list)
+                note(one, id);
+    };
+    for (const ProgramNode& node : from_.program.graph->nodes)
+        for (const ProgramNode::Input& input : node.inputs)
+            note(input.value, node.id);
+    for (const InputSpec& spec : from_.program.inputs)
+        if (!spec.tensor.empty())
+            stored_.emplace(spec.tensor, spec.name);
+    for (const OutputSpec& output : from_.program.outputs)
+        if (output.kind == OutputSpec::Kind::Buffer)
+            written_.insert(output.target);
+}
+
 void ProgramWalk::defineInputs(Frame& frame, const std::vector<relay::Type>& parameters) {
     std::vector<std::string> users;
     size_t place = 0;
@@ -39,7 +59,7 @@ void ProgramWalk::defineInputs(Frame& frame, const std::vector<relay::Type>& par
         if (spec.kind != InputSpec::Kind::User)
             continue;
         const Var parameter = b_.param(from_.names.at(spec.name), parameters[place++]);
-        parameters_.push_back(parameter);
+        taken_.insert(parameter);
         if (!isNew(spec.name, frame))
             return;
         const auto* name = spec.value.as<Name>();
@@ -64,30 +84,29 @@ void ProgramWalk::defineInputs(Frame& frame, const std::vector<relay::Type>& par
 
 void ProgramWalk::defineStored(Frame& frame, const InputSpec& spec) {
     const StoredTensor& stored = from_.tensors.at(spec.name);
-    const bool isOutput = std::ranges::any_of(from_.program.outputs, [&](const OutputSpec& output) {
-        return output.kind == OutputSpec::Kind::Buffer && output.target == spec.tensor;
-    });
     const relay::ConstantPtr constant = relay::makeConstant(stored.tensor);
+    const auto check = [&](Var value) {
+        if (const auto declared = frame.graph.tensors.find(spec.name); declared != frame.graph.tensors.end())
+            checkDeclared(spec.name, declared->second, value, stored.isComplex, symbols_, b_);
+    };
     if (stored.isComplex) {
-        frame.others.emplace(spec.name, Complex{b_.constant(constant)});
+        const Var parts = b_.constant(constant);
+        check(parts);
+        frame.others.emplace(spec.name, Complex{parts});
         return;
     }
     const std::string& name = from_.names.at(spec.name);
-    const bool isState = isOutput || from_.assigned.contains(spec.name);
-    std::vector<int32_t> readers;
-    for (const ProgramNode& node : frame.graph.nodes)
-        for (const ProgramNode::Input& input : node.inputs)
-            if (const auto* read = input.value.as<Name>(); read && read->text == spec.name)
-                readers.push_back(node.id);
+    const bool isState = written_.contains(spec.tensor) || from_.assigned.contains(spec.name);
     const model::Span around = b_.span();
-    if (!readers.empty())
-        b_.setSpan(graph_.spans->intern(std::move(readers)));
+    if (const auto readers = readers_.find(spec.name); readers != readers_.end())
+        b_.setSpan(graph_.spans->intern(readers->second));
     const Var value = isState ? b_.param(name, constant->type) : b_.constant(constant);
     if (isState)
-        parameters_.push_back(value);
+        taken_.insert(value);
     else
         b_.nameValue(value, name);
     b_.setSpan(around);
+    check(value);
     const Memory::Place place = frame.memory.make(value);
     frame.tensors.emplace(spec.name, place);
     if (isState)
@@ -98,8 +117,12 @@ void ProgramWalk::defineStored(Frame& frame, const InputSpec& spec) {
 void ProgramWalk::checkInputs(Frame& frame, const std::vector<std::string>& users) {
     Expr all = arith::boolImm(true);
     const auto require = [&](const Expr& condition) {
-        if (condition)
-            all = arith::logicalAnd(all, condition);
+        if (!condition || arith::provablyTrue(condition))
+            return;
+        all = arith::logicalAnd(all, condition);
+        if (all->depth > static_cast<uint32_t>(limits::exprDepth))
+            b_.fail("the sizes of the inputs are bound by too many conditions", "fix sizes: --shape NAME=SIZES",
+                    ErrorKind::Unsupported);
     };
     // Twice: a size may be of a symbol that only a later input tells.
     for (int pass = 0; pass < 2; ++pass)
@@ -109,7 +132,7 @@ void ProgramWalk::checkInputs(Frame& frame, const std::vector<std::string>& user
             if (declared == frame.graph.tensors.end() || b_.failed())
                 continue;
             const Dims dims = b_.shape(value);
-            for (size_t i = 0; i < std::min(dims.size(), declared->second.sizes.size()); ++i)
+            for (size_t i = 0; i < std::min(dims.size(), declared->second.sizes.size()) && !b_.failed(); ++i)
                 require(symbols_.learn(declared->second.sizes[i], dims[i]));
         }
     for (const std::string& name : users) {
@@ -119,14 +142,15 @@ void ProgramWalk::checkInputs(Frame& frame, const std::vector<std::string>& user
         const Var value = frame.memory.read(frame.tensors.at(name));
         checkDeclared(name, declared->second, value, false, symbols_, b_);
         const Dims dims = b_.failed() ? Dims() : b_.shape(value);
-        for (size_t i = 0; i < dims.size(); ++i) {
+        for (size_t i = 0; i < dims.size() && !b_.failed(); ++i) {
             const Expr size = symbols_.valueOf(declared->second.sizes[i]);
             if (size && size.dtype().isIndex() && !arith::provablyEqual(size, dims[i]))
                 require(arith::eq(size, dims[i]));
         }
     }
     for (const SizeRange& range : from_.program.ranges)
-        require(symbols_.holds(range));
+        if (!b_.failed())
+            require(symbols_.holds(range));
     if (users.empty() || b_.failed())
         return;
     const Memory::Place first = frame.tensors.at(users[0]);
@@ -139,19 +163,13 @@ void ProgramWalk::assignOutputs(Frame& frame) {
         if (output.kind != OutputSpec::Kind::Buffer || b_.failed())
             continue;
         const TorchValue value = valueOf(output.value, frame);
-        const auto spec = std::ranges::find(from_.program.inputs, output.target, &InputSpec::tensor);
-        const auto place = spec == from_.program.inputs.end() ? frame.tensors.end() : frame.tensors.find(spec->name);
+        const auto name = stored_.find(output.target);
+        const auto place = name == stored_.end() ? frame.tensors.end() : frame.tensors.find(name->second);
         if (place != frame.tensors.end() && value.as<Var>())
             frame.memory.assign(place->second, *value.as<Var>());
-        else if (!b_.failed() && spec == from_.program.inputs.end())
+        else if (!b_.failed() && name == stored_.end())
             b_.fail(fmt::format("the program assigns to '{}', which it does not have", output.target));
     }
-}
-
-/// Whether it is neither a parameter nor another result: each result is a value of its own.
-bool ProgramWalk::isOwn(Var value) const {
-    const auto isAmong = [&](const std::vector<Var>& vars) { return std::ranges::find(vars, value) != vars.end(); };
-    return !isAmong(parameters_) && !isAmong(results_);
 }
 
 Var ProgramWalk::resultOf(Frame& frame, const ProgramOutput& output) {
@@ -164,7 +182,8 @@ Var ProgramWalk::resultOf(Frame& frame, const ProgramOutput& output) {
         b_.fail(fmt::format("output '{}' is of complex numbers, which are not supported there", output.name),
                 "let the program give torch.view_as_real(…)", ErrorKind::Unsupported);
     else if (const Var* tensor = value.as<Var>())
-        return isOwn(*tensor) && output.node < 0 ? *tensor : b_.call(Op::Copy, {*tensor});
+        // Each result is a value of its own, and no parameter.
+        return taken_.insert(*tensor).second && output.node < 0 ? *tensor : b_.call(Op::Copy, {*tensor});
     const std::optional<Scalar> number = b_.failed() ? std::nullopt : toScalar(b_, value);
     if (!number) {
         b_.fail(fmt::format("output '{}' is {}, which is not supported", output.name, kindOf(value)),

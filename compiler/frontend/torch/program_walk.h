@@ -11,6 +11,7 @@
 #include "frontend/torch/views.h"
 
 #include <functional>
+#include <set>
 
 namespace lathe::frontend::torch {
 
@@ -40,12 +41,12 @@ private:
     };
 
     // ---- main (program_walk.cpp)
+    void indexMain();
     void defineInputs(Frame& frame, const std::vector<relay::Type>& parameters);
     void defineStored(Frame& frame, const InputSpec& spec);
     void checkInputs(Frame& frame, const std::vector<std::string>& users);
     void assignOutputs(Frame& frame);
     void finish(Frame& frame);
-    bool isOwn(Var value) const;
     Var resultOf(Frame& frame, const ProgramOutput& output);
 
     // ---- nodes (program_nodes.cpp)
@@ -96,7 +97,11 @@ private:
         relay::ConstantPtr initial;
     };
     std::vector<State> states_;
-    std::vector<Var> parameters_, results_;
+    std::unordered_map<std::string, std::vector<int32_t>> readers_; // nodes of main, by what they read
+    std::unordered_map<std::string, std::string> stored_;           // inputs of main, by the tensors that they are
+    std::set<std::string> written_;                                 // tensors that outputs of main are assigned to
+    std::set<Var> taken_;                                           // parameters and results
+    std::vector<Var> results_;
 };
 
 } // namespace lathe::frontend::torch

@@ -18,7 +18,7 @@ constexpr bool isNarrowFloat(DataType dtype) {
     return dtype.isFloat() && dtype.bits <= 8;
 }
 
-DataType typeOf(const Scalar& scalar) {
+DataType typeOfNumber(const Scalar& scalar) {
     switch (scalar.kind) {
     case Scalar::Kind::Bool:
         return types::Bool;
@@ -70,7 +70,7 @@ DataType promotedType(Call& call, const std::vector<Operand>& operands, Integers
     for (const Operand& operand : operands) {
         const Var* tensor = std::get_if<Var>(&operand);
         DataType& kind = !tensor ? numbers : b.rank(*tensor) > 0 ? dims : rankZero;
-        const DataType dtype = tensor ? b.dtype(*tensor) : typeOf(std::get<Scalar>(operand));
+        const DataType dtype = tensor ? b.dtype(*tensor) : typeOfNumber(std::get<Scalar>(operand));
         const std::optional<DataType> both = kind == types::Void ? dtype : promoteTypes(kind, dtype);
         works = works && both;
         kind = both.value_or(kind);

@@ -9,14 +9,14 @@
 namespace lathe::frontend::torch {
 namespace {
 
-struct Known {
+struct NumberedType {
     int64_t number;
     std::string_view name;
     DataType dtype;
     bool isComplex;
 };
 
-constexpr auto knownTypes = std::to_array<Known>({
+constexpr auto numberedTypes = std::to_array<NumberedType>({
     {1, "uint8", types::UInt8, false},
     {2, "int8", types::Int8, false},
     {3, "int16", types::Int16, false},
@@ -37,15 +37,15 @@ constexpr auto knownTypes = std::to_array<Known>({
     {32, "float8_e5m2fnuz", {TypeCode::Float8E5M2FNUZ, 8}, false},
 });
 
-std::string nameAt(std::span<const std::string_view> names, int64_t number) {
+std::string nameOfNumber(std::span<const std::string_view> names, int64_t number) {
     return number >= 0 && number < std::ssize(names) ? std::string(names[static_cast<size_t>(number)]) : std::string();
 }
 
 } // namespace
 
 std::optional<ScalarType> scalarTypeOf(int64_t number) {
-    const auto* found = std::ranges::find(knownTypes, number, &Known::number);
-    if (found == knownTypes.end())
+    const auto* found = std::ranges::find(numberedTypes, number, &NumberedType::number);
+    if (found == numberedTypes.end())
         return std::nullopt;
     return ScalarType{std::string(found->name), found->dtype, found->isComplex};
 }
@@ -53,13 +53,13 @@ std::optional<ScalarType> scalarTypeOf(int64_t number) {
 std::string memoryFormatOf(int64_t number) {
     static constexpr auto names = std::to_array<std::string_view>(
         {"", "contiguous_format", "channels_last", "channels_last_3d", "preserve_format"});
-    return nameAt(names, number);
+    return nameOfNumber(names, number);
 }
 
 std::string layoutOf(int64_t number) {
     static constexpr auto names = std::to_array<std::string_view>(
         {"", "sparse_coo", "sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc", "mkldnn", "strided"});
-    return nameAt(names, number);
+    return nameOfNumber(names, number);
 }
 
 } // namespace lathe::frontend::torch

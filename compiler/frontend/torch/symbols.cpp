@@ -9,7 +9,7 @@
 namespace lathe::frontend::torch {
 namespace {
 
-std::string textOf(const TensorMeta& meta) {
+std::string declaredText(const TensorMeta& meta) {
     std::vector<std::string> sizes;
     for (const ProgramSize& size : meta.sizes)
         sizes.push_back(std::holds_alternative<int64_t>(size) ? fmt::format("{}", std::get<int64_t>(size)) : "?");
@@ -73,7 +73,7 @@ void checkDeclared(const std::string& name, const TensorMeta& meta, Var value, b
                !(declared && declared.dtype().isIndex() && arith::provablyFalse(arith::eq(declared, dims[i])));
     }
     if (!fits && !b.failed())
-        b.fail(fmt::format("the program declares '{}' as {}, but {}{} is computed", name, textOf(meta),
+        b.fail(fmt::format("the program declares '{}' as {}, but {}{} is computed", name, declaredText(meta),
                            toString(b.type(value)), isComplex ? " (of complex numbers, by parts)" : ""),
                "the program is malformed; export it again");
 }

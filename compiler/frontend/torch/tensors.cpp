@@ -20,7 +20,7 @@ struct Strided {
     bool inOrder = true; // one behind the other
 };
 
-Result<int64_t> known(const ProgramSize& size, int64_t most) {
+Result<int64_t> knownSize(const ProgramSize& size, int64_t most) {
     const int64_t* number = std::get_if<int64_t>(&size);
     if (!number || *number < 0 || *number > most)
         return failure(number ? fmt::format("a tensor of the archive has a size or stride of {}", *number)
@@ -32,9 +32,9 @@ Result<int64_t> known(const ProgramSize& size, int64_t most) {
 
 Result<Strided> readStrided(const TensorMeta& meta) {
     Strided strided;
-    LATHE_TRY(strided.offset, known(meta.offset, limits::tensorElements));
+    LATHE_TRY(strided.offset, knownSize(meta.offset, limits::tensorElements));
     for (const ProgramSize& size : meta.sizes) {
-        LATHE_TRY(const int64_t one, known(size, limits::tensorElements));
+        LATHE_TRY(const int64_t one, knownSize(size, limits::tensorElements));
         strided.sizes.push_back(one);
         if (one > 0 && strided.count > limits::tensorElements / one)
             return failure(
@@ -47,7 +47,7 @@ Result<Strided> readStrided(const TensorMeta& meta) {
         strided.count = 0;
     int64_t next = 1;
     for (size_t i = meta.sizes.size(); i > 0; --i) {
-        LATHE_TRY(const int64_t stride, known(meta.strides[i - 1], limits::tensorElements));
+        LATHE_TRY(const int64_t stride, knownSize(meta.strides[i - 1], limits::tensorElements));
         strided.strides.insert(strided.strides.begin(), stride);
         const int64_t size = strided.sizes[i - 1];
         strided.inOrder = strided.inOrder && (size == 1 || stride == next);
@@ -62,7 +62,7 @@ Result<Strided> readStrided(const TensorMeta& meta) {
 }
 
 /// Copies the elements in row order.
-void copyStrided(const Strided& from, const std::byte* storage, int64_t bytes, std::byte* to) {
+void gatherRows(const Strided& from, const std::byte* storage, int64_t bytes, std::byte* to) {
     const size_t rank = from.sizes.size();
     Ints index(rank, 0);
     int64_t at = from.offset;
@@ -109,7 +109,7 @@ Result<model::TensorPtr> makeTensor(const TensorMeta& meta, const model::Bytes& 
                        "let large tensors not be views of smaller ones: clone() them before saving");
     const auto own = std::make_shared<std::vector<std::byte>>(static_cast<size_t>(total));
     if (total > 0)
-        copyStrided(strided, storage.view.data(), bytes, own->data());
+        gatherRows(strided, storage.view.data(), bytes, own->data());
     if (meta.dtype.isBool()) // any byte but 0 is true, and a bool's is 1
         std::ranges::transform(*own, own->begin(), [](std::byte b) { return std::byte{b != std::byte{0}}; });
     tensor->bytes = {own, *own};

@@ -9,14 +9,14 @@ namespace lathe::frontend::torch {
 namespace {
 
 /// Operators that give a view where one has the wanted shape, else a copy.
-constexpr auto reshapes = std::to_array<std::string_view>({
+constexpr auto reshapeNames = std::to_array<std::string_view>({
     "aten.flatten.using_ints",
     "aten.ravel.default",
     "aten.reshape.default",
     "aten.reshape_as.default",
 });
 /// Operators that give the tensor itself where it is as wanted, else a copy.
-constexpr auto conversions = std::to_array<std::string_view>({
+constexpr auto conversionNames = std::to_array<std::string_view>({
     "aten.contiguous.default",
     "aten.to.device",
     "aten.to.dtype",
@@ -26,7 +26,7 @@ constexpr auto conversions = std::to_array<std::string_view>({
     "aten.type_as.default",
 });
 
-bool isIn(std::span<const std::string_view> names, std::string_view name) {
+bool isListed(std::span<const std::string_view> names, std::string_view name) {
     return std::ranges::find(names, name) != names.end();
 }
 
@@ -71,18 +71,24 @@ const TensorMeta* metaOf(const ProgramGraph& graph, const ProgramArgument* argum
     return found == graph.tensors.end() ? nullptr : &found->second;
 }
 
-bool copyIsAsked(const ProgramNode& node, const Schema& schema) {
-    const std::optional<size_t> at = schema.find("copy");
+/// Nothing if the operator has no such argument, or its value is not known.
+std::optional<bool> flagAt(const ProgramNode& node, const Schema& schema, std::string_view name) {
+    const std::optional<size_t> at = schema.find(name);
     const ProgramArgument* argument = at ? inputAt(node, schema, *at) : nullptr;
-    const TorchValue* value = argument ? argument->as<TorchValue>() : nullptr;
-    return value && value->as<bool>() && *value->as<bool>();
+    const TorchValue* value = argument ? argument->as<TorchValue>() : at ? &schema.arguments[*at].otherwise : nullptr;
+    return value && value->as<bool>() ? std::optional(*value->as<bool>()) : std::nullopt;
+}
+
+/// Normalizations write running moments only where they take moments of what they are passed.
+bool writesArguments(const ProgramNode& node, const Schema& schema) {
+    return flagAt(node, schema, "training").value_or(true) && flagAt(node, schema, "use_input_stats").value_or(true);
 }
 
 Sharing sharingOf(const Operator& op, const ProgramNode& node, const TensorMeta* from, const TensorMeta* to) {
-    const bool isConversion = isIn(conversions, op.schema.name);
-    if (!isConversion && !isIn(reshapes, op.schema.name))
+    const bool isConversion = isListed(conversionNames, op.schema.name);
+    if (!isConversion && !isListed(reshapeNames, op.schema.name))
         return Sharing::Always;
-    if (copyIsAsked(node, op.schema))
+    if (flagAt(node, op.schema, "copy").value_or(false))
         return Sharing::Never;
     if (!from || !to)
         return Sharing::Perhaps;
@@ -140,25 +146,32 @@ std::set<std::string> assignedInputs(const Program& program) {
     for (const std::string& input : inputs)
         inputOf.emplace(input, input);
     std::set<std::string> assigned;
+    const auto inputBehind = [&](const ProgramArgument* argument) {
+        const auto* name = argument ? argument->as<ProgramArgument::Name>() : nullptr;
+        const auto found = name ? inputOf.find(name->text) : inputOf.end();
+        return found == inputOf.end() ? std::string() : found->second;
+    };
     for (const ProgramNode& node : graph.nodes) {
         const auto [op, isAssigned] = targetOf(node);
-        const View view = op && !isAssigned ? viewOf(*op, node, graph) : View{Sharing::Always, 0};
-        if (!op || view.sharing == Sharing::Never)
+        if (!op)
             continue;
-        const ProgramArgument* self = inputAt(node, op->schema, view.self);
-        const auto* name = self ? self->as<ProgramArgument::Name>() : nullptr;
-        const auto input = name ? inputOf.find(name->text) : inputOf.end();
-        if (input == inputOf.end())
+        const bool writes = writesArguments(node, op->schema);
+        for (size_t i = 0; i < op->schema.arguments.size(); ++i)
+            if ((op->schema.arguments[i].type.isWritten && writes) || (isAssigned && i == 0))
+                assigned.insert(inputBehind(inputAt(node, op->schema, i)));
+        const View view = isAssigned ? View{Sharing::Always, 0} : viewOf(*op, node, graph);
+        if (view.sharing == Sharing::Never || op->schema.arguments.empty())
             continue;
-        const std::string of = input->second;
-        if (isAssigned)
-            assigned.insert(of);
+        const std::string input = inputBehind(inputAt(node, op->schema, view.self));
+        if (input.empty())
+            continue;
         std::vector<std::string> results;
         for (const ProgramArgument& output : node.outputs)
             addNames(output, results);
         for (const std::string& result : results)
-            inputOf.emplace(result, of);
+            inputOf.emplace(result, input);
     }
+    assigned.erase(std::string());
     return assigned;
 }
 
