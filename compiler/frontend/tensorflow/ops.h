@@ -22,6 +22,7 @@ void convertAudioSpectrogram(NodeReader& node, Builder& b);
 void convertMfcc(NodeReader& node, Builder& b);
 
 // ---- ops_boxes.cpp
+void convertCombinedNonMaxSuppression(NodeReader& node, Builder& b);
 void convertNonMaxSuppressionV3(NodeReader& node, Builder& b);
 void convertNonMaxSuppressionV4(NodeReader& node, Builder& b);
 void convertNonMaxSuppressionV5(NodeReader& node, Builder& b);
@@ -80,6 +81,7 @@ void convertResizeNearestNeighbor(NodeReader& node, Builder& b);
 void convertSpaceToDepth(NodeReader& node, Builder& b);
 
 // ---- ops_index.cpp
+void convertDenseBincount(NodeReader& node, Builder& b);
 void convertDynamicPartition(NodeReader& node, Builder& b);
 void convertDynamicStitch(NodeReader& node, Builder& b);
 void convertGatherNd(NodeReader& node, Builder& b);
@@ -165,6 +167,7 @@ void convertMaxPool3D(NodeReader& node, Builder& b);
 void convertDequantize(NodeReader& node, Builder& b);
 void convertFakeQuantWithMinMaxArgs(NodeReader& node, Builder& b);
 void convertFakeQuantWithMinMaxVars(NodeReader& node, Builder& b);
+void convertQuantizeAndDequantizeV3(NodeReader& node, Builder& b);
 void convertQuantizeV2(NodeReader& node, Builder& b);
 
 // ---- ops_random.cpp

@@ -103,4 +103,31 @@ void convertDequantize(NodeReader& node, Builder& b) {
     node.set(0, add(b, first, mul(b, steps, scale)));
 }
 
+/// By one scale on both sides of 0: that which the side needs that is farther out.
+void convertQuantizeAndDequantizeV3(NodeReader& node, Builder& b) {
+    const Var x = node.in(0);
+    const auto bits = knownInteger(node, 3, "number of bits");
+    const bool isSigned = node.integer("signed_input", 1) != 0, isGiven = node.integer("range_given", 1) != 0;
+    if (!bits || b.failed())
+        return;
+    if (*bits < 2 || *bits > 24 || node.integer("axis", -1) != -1)
+        return node.refuse(fmt::format("{} bits, or a range for each slice of an axis, are not supported", *bits));
+    const double half = static_cast<double>(int64_t{1} << (*bits - 1));
+    const double narrow = node.integer("narrow_range", 0) != 0 ? 1 : 0;
+    const double least = isSigned ? -half + narrow : 0, most = isSigned ? half - 1 : 2 * half - 1;
+    const Ints all = iotaInts(0, b.rank(x));
+    const Var low = isGiven ? asScalar(b, node.in(1)) : reduce(b, "min", x, all, false);
+    const Var high = isGiven ? asScalar(b, node.in(2)) : reduce(b, "max", x, all, false);
+    if (b.failed())
+        return;
+    const Var zero = scalarLike(b, 0, x);
+    // How much a step stands for: 0 where a side asks for none.
+    const Var below = least < 0 ? maximum(b, mulBy(b, low, 1 / least), zero) : zero;
+    const Var step = maximum(b, below, maximum(b, mulBy(b, high, 1 / most), zero));
+    const Var isNone = equal(b, step, zero);
+    const Var steps = b.call(Op::Round, {div(b, x, where(b, isNone, scalarLike(b, 1, x), step))});
+    const Var kept = minimum(b, maximum(b, steps, scalarLike(b, least, x)), scalarLike(b, most, x));
+    node.set(0, where(b, isNone, zero, mul(b, kept, step)));
+}
+
 } // namespace lathe::frontend::tensorflow
