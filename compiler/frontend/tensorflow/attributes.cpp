@@ -10,7 +10,7 @@ namespace {
 
 using ::tensorflow::AttrValue;
 
-std::optional<model::AttributeValue> listOf(const AttrValue::ListValue& list) {
+std::optional<model::AttributeValue> listValue(const AttrValue::ListValue& list) {
     if (list.s_size() > 0)
         return std::vector<std::string>(list.s().begin(), list.s().end());
     if (list.f_size() > 0)
@@ -57,7 +57,7 @@ std::optional<model::AttributeValue> valueOf(const AttrValue& value, TensorReade
         return std::nullopt;
     }
     case AttrValue::kList:
-        return listOf(value.list());
+        return listValue(value.list());
     default:
         return std::nullopt;
     }

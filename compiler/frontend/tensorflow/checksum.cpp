@@ -9,7 +9,7 @@
 namespace lathe::frontend::tensorflow {
 namespace {
 
-constexpr uint32_t polynomial = 0x82f63b78; // Castagnoli's, reflected
+constexpr uint32_t castagnoli = 0x82f63b78; // Castagnoli's, reflected
 
 /// Entry [k][i]: what byte i does when k more bytes follow it.
 constexpr auto tables = [] {
@@ -17,7 +17,7 @@ constexpr auto tables = [] {
     for (uint32_t i = 0; i < 256; ++i) {
         uint32_t crc = i;
         for (int bit = 0; bit < 8; ++bit)
-            crc = crc >> 1 ^ ((crc & 1) != 0 ? polynomial : 0);
+            crc = crc >> 1 ^ ((crc & 1) != 0 ? castagnoli : 0);
         made[0][i] = crc;
     }
     for (size_t k = 1; k < made.size(); ++k)

@@ -12,7 +12,7 @@ struct Results {
     std::array<std::string_view, 6> names;
 };
 
-constexpr auto table = std::to_array<Results>({
+constexpr auto resultTable = std::to_array<Results>({
     {"CombinedNonMaxSuppression", {"nmsed_boxes", "nmsed_scores", "nmsed_classes", "valid_detections"}},
     {"DecodeWav", {"audio", "sample_rate"}},
     {"FusedBatchNorm", {"y", "batch_mean", "batch_variance", "reserve_space_1", "reserve_space_2"}},
@@ -47,13 +47,13 @@ constexpr auto table = std::to_array<Results>({
     {"UniqueWithCounts", {"y", "idx", "count"}},
     {"UniqueWithCountsV2", {"y", "idx", "count"}},
 });
-static_assert(std::ranges::is_sorted(table, {}, &Results::op));
+static_assert(std::ranges::is_sorted(resultTable, {}, &Results::op));
 
 } // namespace
 
 std::span<const std::string_view> resultNames(std::string_view op) {
-    const auto found = std::ranges::lower_bound(table, op, {}, &Results::op);
-    if (found == table.end() || found->op != op)
+    const auto found = std::ranges::lower_bound(resultTable, op, {}, &Results::op);
+    if (found == resultTable.end() || found->op != op)
         return {};
     const auto end = std::ranges::find(found->names, std::string_view());
     return {found->names.begin(), end};

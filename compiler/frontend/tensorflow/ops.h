@@ -17,7 +17,12 @@ void convertSoftmax(NodeReader& node, Builder& b);
 void convertSoftplus(NodeReader& node, Builder& b);
 void convertSoftsign(NodeReader& node, Builder& b);
 
+// ---- ops_audio.cpp
+void convertAudioSpectrogram(NodeReader& node, Builder& b);
+void convertMfcc(NodeReader& node, Builder& b);
+
 // ---- ops_boxes.cpp
+void convertCombinedNonMaxSuppression(NodeReader& node, Builder& b);
 void convertNonMaxSuppressionV3(NodeReader& node, Builder& b);
 void convertNonMaxSuppressionV4(NodeReader& node, Builder& b);
 void convertNonMaxSuppressionV5(NodeReader& node, Builder& b);
@@ -76,6 +81,7 @@ void convertResizeNearestNeighbor(NodeReader& node, Builder& b);
 void convertSpaceToDepth(NodeReader& node, Builder& b);
 
 // ---- ops_index.cpp
+void convertDenseBincount(NodeReader& node, Builder& b);
 void convertDynamicPartition(NodeReader& node, Builder& b);
 void convertDynamicStitch(NodeReader& node, Builder& b);
 void convertGatherNd(NodeReader& node, Builder& b);
@@ -158,8 +164,11 @@ void convertMaxPool(NodeReader& node, Builder& b);
 void convertMaxPool3D(NodeReader& node, Builder& b);
 
 // ---- ops_quant.cpp
+void convertDequantize(NodeReader& node, Builder& b);
 void convertFakeQuantWithMinMaxArgs(NodeReader& node, Builder& b);
 void convertFakeQuantWithMinMaxVars(NodeReader& node, Builder& b);
+void convertQuantizeAndDequantizeV3(NodeReader& node, Builder& b);
+void convertQuantizeV2(NodeReader& node, Builder& b);
 
 // ---- ops_random.cpp
 void convertMultinomial(NodeReader& node, Builder& b);
@@ -190,6 +199,10 @@ void convertUnsortedSegmentMin(NodeReader& node, Builder& b);
 void convertUnsortedSegmentProd(NodeReader& node, Builder& b);
 void convertUnsortedSegmentSum(NodeReader& node, Builder& b);
 
+// ---- ops_resample.cpp
+void convertResizeArea(NodeReader& node, Builder& b);
+void convertScaleAndTranslate(NodeReader& node, Builder& b);
+
 // ---- ops_shape.cpp
 void convertBroadcastTo(NodeReader& node, Builder& b);
 void convertEnsureShape(NodeReader& node, Builder& b);
@@ -215,5 +228,11 @@ void convertIRFFT(NodeReader& node, Builder& b);
 void convertImag(NodeReader& node, Builder& b);
 void convertRFFT(NodeReader& node, Builder& b);
 void convertReal(NodeReader& node, Builder& b);
+
+// ---- ops_special.cpp
+void convertBesselI0e(NodeReader& node, Builder& b);
+void convertErfinv(NodeReader& node, Builder& b);
+void convertLgamma(NodeReader& node, Builder& b);
+void convertNdtri(NodeReader& node, Builder& b);
 
 } // namespace lathe::frontend::tensorflow

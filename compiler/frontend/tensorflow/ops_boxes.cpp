@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Suppression of boxes that overlap others with higher scores.
+#include "frontend/common/scatter.h"
 #include "frontend/common/suppression.h"
 #include "frontend/tensorflow/operands.h"
 #include "frontend/tensorflow/ops.h"
+#include "relay/attrs.h"
 
 #include <limits>
 #include <optional>
@@ -84,6 +86,53 @@ void convertNonMaxSuppressionV5(NodeReader& node, Builder& b) {
     node.set(1, part(scores));
     if (!b.failed())
         node.set(2, cast(b, b.scalarOf(chosen.count), types::Int32));
+}
+
+/// The best of all classes: each class is suppressed for itself, what is left is sorted by its scores.
+void convertCombinedNonMaxSuppression(NodeReader& node, Builder& b) {
+    const Var boxes = node.in(0), scores = node.in(1), overlap = asScalar(b, node.in(4)),
+              leastScore = asScalar(b, node.in(5));
+    const Expr each = integerOf(node, 2, "number of boxes of a class");
+    Expr total = integerOf(node, 3, "number of boxes");
+    if (!node.needRank(boxes, 4) || !node.needRank(scores, 3) || !areSizes(node, {each, total}, "numbers of boxes"))
+        return;
+    if (!arith::isConst(dim(b, boxes, 2), 1))
+        return node.refuse("boxes that differ by class are not supported");
+    const Expr batch = dim(b, boxes, 0), count = dim(b, boxes, 1), classes = dim(b, scores, 2);
+    if (node.integer("pad_per_class", 0) != 0)
+        total = arith::simplify(arith::min(total, each * classes));
+    if (!mayFill(node, {batch, total}))
+        return;
+    const Var places = reshape(b, boxes, {batch, count, 4}), byClass = transpose(b, scores, {0, 2, 1});
+    const Var chosen =
+        b.call(Op::NonMaxSuppression, {places, byClass, b.scalarOf(each), overlap, leastScore}, relay::NmsAttrs{});
+    const Var none = b.scalar(-std::numeric_limits<float>::max(), types::Float32);
+    const Var kept = b.call(Op::GatherNd, {byClass, chosen}, relay::GatherNdAttrs{});
+    const Var sparse = scatter(b, Op::ScatterNd, full(b, none, {batch, classes, count}), chosen, kept, "none");
+    const Var flat = concat(b,
+                            {reshape(b, sparse, {batch, arith::simplify(classes * count)}),
+                             full(b, none, {batch, total})}, // there are always enough
+                            1);
+    relay::TopKAttrs attrs;
+    attrs.k = total;
+    attrs.axis = 1;
+    const Var best = b.call(Op::TopK, {flat}, attrs);
+    if (b.failed())
+        return;
+    const Var values = b.project(best, 0);
+    const Var isOne = b.call(Op::Greater, {values, none}), zero = b.scalar(0, types::Float32);
+    const Var index = where(b, isOne, b.project(best, 1), b.scalarInt(0));
+    const Var rows = b.scalarOf(arith::simplify(arith::max(count, 1)));
+    const Var box = b.call(Op::Mod, {index, rows}, relay::ModAttrs{});
+    relay::GatherNdAttrs batched;
+    batched.batchDims = 1;
+    Var picked = b.call(Op::GatherNd, {places, unsqueeze(b, box, {2})}, batched);
+    if (node.integer("clip_boxes", 1) != 0)
+        picked = minimum(b, maximum(b, picked, zero), b.scalar(1, types::Float32));
+    node.set(0, where(b, unsqueeze(b, isOne, {2}), picked, zero));
+    node.set(1, where(b, isOne, values, zero));
+    node.set(2, where(b, isOne, cast(b, div(b, index, rows), types::Float32), zero));
+    node.set(3, reduce(b, "sum", cast(b, isOne, types::Int32), {1}, false));
 }
 
 } // namespace lathe::frontend::tensorflow

@@ -201,4 +201,24 @@ void convertDynamicStitch(NodeReader& node, Builder& b) {
                  scatter(b, Op::ScatterNd, full(b, scalarLike(b, 0, all), shape), unsqueeze(b, at, {1}), all, "none"));
 }
 
+/// How often each number below a size occurs, or the sum of the weights where it does: of a vector, or of each row.
+void convertDenseBincount(NodeReader& node, Builder& b) {
+    const Var x = cast(b, node.in(0), types::Int64), weights = node.in(2);
+    const Expr size = integerOf(node, 1, "size");
+    if (!node.needRank(x, 1) || !areSizes(node, {size}, "size"))
+        return;
+    Dims shape = b.shape(x);
+    const int64_t last = b.rank(x);
+    shape.push_back(size);
+    if (!mayFill(node, shape))
+        return;
+    const Var found = oneHot(b, x, size, last);
+    const DataType dtype = b.failed() ? types::Float32 : b.dtype(weights);
+    if (node.integer("binary_output", 0) != 0)
+        return node.set(0, cast(b, reduce(b, "or", found, {last - 1}, false), dtype));
+    const bool isWeighted = !b.failed() && !arith::isConst(arith::simplify(product(b.shape(weights))), 0);
+    const Var ones = cast(b, found, dtype);
+    node.set(0, reduce(b, "sum", isWeighted ? mul(b, ones, unsqueeze(b, weights, {last})) : ones, {last - 1}, false));
+}
+
 } // namespace lathe::frontend::tensorflow

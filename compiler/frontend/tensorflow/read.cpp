@@ -115,6 +115,7 @@ Result<void> parseText(std::string_view text, google::protobuf::Message& message
     google::protobuf::TextFormat::Parser parser;
     FirstFault fault;
     parser.RecordErrorsTo(&fault);
+    parser.AllowUnknownField(true); // newer versions have more, as in binary files
     parser.SetRecursionLimit(messageNesting);
     if (!parser.Parse(&stream, &message))
         return failure(fmt::format("the text cannot be read as {}: {}", what, fault.text), copyAgain);

@@ -10,14 +10,14 @@ namespace {
 
 constexpr const char* variablesPrefix = "variables/variables";
 
-const BodyNode* nodeOf(const Body& body, const Endpoint& endpoint) {
+const BodyNode* producerAt(const Body& body, const Endpoint& endpoint) {
     return endpoint.node == Endpoint::none ? nullptr : &body.nodes[static_cast<size_t>(endpoint.node)];
 }
 
 /// Where a value comes from, identities left out.
 Endpoint originOf(const Body& body, Endpoint at) {
     for (size_t steps = 0; steps < body.nodes.size(); ++steps) {
-        const BodyNode* node = nodeOf(body, at);
+        const BodyNode* node = producerAt(body, at);
         if (!node || node->op != "Identity" || node->inputs.size() != 1)
             break;
         at = node->inputs[0];
@@ -27,7 +27,7 @@ Endpoint originOf(const Body& body, Endpoint at) {
 
 /// Strings of a constant.
 const ::tensorflow::TensorProto* constantAt(const Body& body, const Endpoint& endpoint) {
-    const BodyNode* node = nodeOf(body, originOf(body, endpoint));
+    const BodyNode* node = producerAt(body, originOf(body, endpoint));
     if (!node || node->op != "Const" || !node->proto)
         return nullptr;
     const auto value = node->proto->attr().find("value");
@@ -69,7 +69,7 @@ void SavedVariables::trace(const Body& body, const Body& graph, const std::vecto
             continue;
         Endpoint handle = originOf(body, node.inputs[0]);
         const Endpoint value = originOf(body, node.inputs[1]);
-        const BodyNode* read = nodeOf(body, value);
+        const BodyNode* read = producerAt(body, value);
         if (!read || read->op != "RestoreV2" || read->inputs.size() != 3)
             continue;
         const auto* keys = constantAt(body, read->inputs[1]);
@@ -80,7 +80,7 @@ void SavedVariables::trace(const Body& body, const Body& graph, const std::vecto
                 continue;
             handle = originOf(graph, (*arguments)[place]);
         }
-        const BodyNode* variable = nodeOf(graph, handle);
+        const BodyNode* variable = producerAt(graph, handle);
         if (!variable || !keys || value.output >= keys->string_val_size())
             continue;
         const bool hasSlice = slices && value.output < slices->string_val_size();

@@ -14,10 +14,10 @@ namespace {
 constexpr size_t footerBytes = 48, trailerBytes = 5; // of a block: how it is packed, and its checksum
 constexpr uint64_t magic = 0xdb4775248b80fb57;
 constexpr size_t mostEntries = 10'000'000, mostKeyBytes = size_t{1} << 28;
-constexpr const char* copyAgain = "copy or export the model again";
+constexpr const char* saveModelAgain = "copy or export the model again";
 
 Diagnostic damaged(const std::string& what) {
-    return error("the index of the variables is damaged: " + what, copyAgain);
+    return error("the index of the variables is damaged: " + what, saveModelAgain);
 }
 
 using Bytes = std::span<const std::byte>;

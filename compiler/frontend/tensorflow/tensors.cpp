@@ -14,7 +14,7 @@
 namespace lathe::frontend::tensorflow {
 namespace {
 
-constexpr const char* damaged = "the file is damaged or was written wrongly; export the model again";
+constexpr const char* wronglyWritten = "the file is wronglyWritten or was written wrongly; export the model again";
 
 /// Elements of a narrow type from the wider numbers that messages hold.
 template <class To>
@@ -69,7 +69,7 @@ Result<std::optional<std::vector<int64_t>>> shapeOf(const ::tensorflow::TensorSh
     std::vector<int64_t> shape;
     for (const auto& dim : proto.dim()) {
         if (dim.size() < -1 || dim.size() > limits::tensorElements)
-            return failure(fmt::format("a dim is {}", dim.size()), damaged);
+            return failure(fmt::format("a dim is {}", dim.size()), wronglyWritten);
         shape.push_back(dim.size());
     }
     return shape;
@@ -94,12 +94,12 @@ Result<model::TensorPtr> TensorReader::make(const ::tensorflow::TensorProto& pro
     if (!size)
         return failure(fmt::format("a constant's shape is not known, or too large: [{}]",
                                    fmt::join(shape.value_or(std::vector<int64_t>()), ",")),
-                       damaged);
+                       wronglyWritten);
     auto tensor = std::make_shared<model::TensorData>(model::TensorData{*dtype, *std::move(shape), {}, {}});
     if (*dtype == types::String) {
         const int64_t given = proto.string_val_size();
         if (given > *elements)
-            return failure(fmt::format("a constant of {} strings holds {}", *elements, given), damaged);
+            return failure(fmt::format("a constant of {} strings holds {}", *elements, given), wronglyWritten);
         const std::string last = given == 0 ? "" : proto.string_val(static_cast<int>(given) - 1);
         if (*elements > given &&
             ((*elements - given) > limits::foldedBytes / static_cast<int64_t>(sizeof(std::string) + last.size()) ||
@@ -114,7 +114,7 @@ Result<model::TensorPtr> TensorReader::make(const ::tensorflow::TensorProto& pro
         if (static_cast<int64_t>(content.size()) != *size)
             return failure(fmt::format("a constant {}[{}] takes {} bytes, the file holds {}", toString(*dtype),
                                        fmt::join(tensor->shape, ","), *size, content.size()),
-                           damaged);
+                           wronglyWritten);
         tensor->bytes = {owner_, std::as_bytes(std::span(content))};
         return tensor;
     }
@@ -129,7 +129,7 @@ Result<model::TensorPtr> TensorReader::make(const ::tensorflow::TensorProto& pro
     if (!fillTyped(proto, *dtype, *elements, *bytes))
         return failure(fmt::format("a constant {}[{}] holds more numbers than its shape", toString(*dtype),
                                    fmt::join(tensor->shape, ",")),
-                       damaged);
+                       wronglyWritten);
     tensor->bytes = {bytes, *bytes};
     return tensor;
 }
