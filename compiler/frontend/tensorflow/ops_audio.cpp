@@ -25,7 +25,7 @@ void convertAudioSpectrogram(NodeReader& node, Builder& b) {
     const auto length = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(window)));
     const Expr frames = arith::simplify(arith::max(arith::floorDiv(dim(b, x, 0) - window, stride) + 1, 0));
     const Dims grid = {frames, window};
-    if (!mayFill(node, grid))
+    if (!mayFill(node.b, grid))
         return;
     const Var begins = mul(b, iota(b, grid, 0, types::Int64), b.scalarInt(stride));
     const Var places = add(b, begins, iota(b, grid, 1, types::Int64));

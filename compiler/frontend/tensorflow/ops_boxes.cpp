@@ -101,7 +101,7 @@ void convertCombinedNonMaxSuppression(NodeReader& node, Builder& b) {
     const Expr batch = dim(b, boxes, 0), count = dim(b, boxes, 1), classes = dim(b, scores, 2);
     if (node.integer("pad_per_class", 0) != 0)
         total = arith::simplify(arith::min(total, each * classes));
-    if (!mayFill(node, {batch, total}))
+    if (!mayFill(node.b, {batch, total}))
         return;
     const Var places = reshape(b, boxes, {batch, count, 4}), byClass = transpose(b, scores, {0, 2, 1});
     const Var chosen =

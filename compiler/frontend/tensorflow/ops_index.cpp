@@ -210,7 +210,7 @@ void convertDenseBincount(NodeReader& node, Builder& b) {
     Dims shape = b.shape(x);
     const int64_t last = b.rank(x);
     shape.push_back(size);
-    if (!mayFill(node, shape))
+    if (!mayFill(node.b, shape))
         return;
     const Var found = oneHot(b, x, size, last);
     const DataType dtype = b.failed() ? types::Float32 : b.dtype(weights);
