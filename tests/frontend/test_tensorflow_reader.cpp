@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// TensorFlow's graphs to nodes: what the outputs need and nothing else, functions in place of their calls, loops and choices
-// of both generations; and that whatever is wrong is said.
-// Links: tensorflow_proto
+// TensorFlow's graphs to nodes: what the outputs need and nothing else, functions in place of their calls, loops and
+// choices of both generations; and that whatever is wrong is said. Links: tensorflow_proto
 #include "frontend/tensorflow/graph_reader.h"
 #include "frontend/tensorflow/read.h"
 #include "support/program_of_tests.h"
