@@ -168,9 +168,10 @@ private slots:
     }
 
     void anOldChoiceIsOneNode() {
-        const ModelPtr model =
-            good(placeholder("x") + placeholder("p") + node("switch", "Switch", {"x", "p"}) +
-                 node("no", "Neg", {"switch"}) + node("yes", "Abs", {"switch:1"}) + node("y", "Merge", {"no", "yes"}));
+        const ModelPtr model = good(placeholder("x") + placeholder("p") + node("switch", "Switch", {"x", "p"}) +
+                                    node("way", "Identity", {"switch:1"}) + node("no", "Neg", {"switch"}) +
+                                    node("yes", "Abs", {"switch:1", "^way"}) + node("y", "Merge", {"no", "yes"}));
+        QCOMPARE(model->graph->outputs.size(), size_t{1});
         QCOMPARE(operatorsOf(*model->graph), Names{"If"});
         const model::Node& choice = model->graph->nodes[0];
         QCOMPARE(choice.inputs, (Names{"p", "x"}));

@@ -75,6 +75,13 @@ int resultsOf(const BodyNode& node) {
     return static_cast<int>(std::clamp<int64_t>(isList ? value.list().type_size() : value.i(), 0, most));
 }
 
+/// Whether the node only marks a way of a choice or loop, for others to run after it.
+bool marksWay(const Body& graph, const BodyNode& node) {
+    if (node.op != "Identity" || node.inputs.size() != 1 || node.inputs[0].node == Endpoint::none)
+        return false;
+    return graph.nodes[static_cast<size_t>(node.inputs[0].node)].op.ends_with("Switch");
+}
+
 } // namespace
 
 std::vector<Endpoint> sinksOf(const Body& graph) {
@@ -85,7 +92,8 @@ std::vector<Endpoint> sinksOf(const Body& graph) {
                 isRead[static_cast<size_t>(input.node)] = true;
     std::vector<Endpoint> sinks;
     for (size_t i = 0; i < graph.nodes.size(); ++i) {
-        if (isRead[i] || std::ranges::binary_search(withoutResults, std::string_view(graph.nodes[i].op)))
+        if (isRead[i] || std::ranges::binary_search(withoutResults, std::string_view(graph.nodes[i].op)) ||
+            marksWay(graph, graph.nodes[i]))
             continue;
         for (int output = 0; output < resultsOf(graph.nodes[i]); ++output)
             sinks.push_back({.node = static_cast<int>(i), .output = output, .argument = Endpoint::none});
