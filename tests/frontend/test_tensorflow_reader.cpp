@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// TensorFlow's graphs to nodes: what the outputs need and nothing else, functions in place of their calls, loops and choices
-// of both generations; and that whatever is wrong is said.
-// Links: tensorflow_proto
+// TensorFlow's graphs to nodes: what the outputs need and nothing else, functions in place of their calls, loops and
+// choices of both generations; and that whatever is wrong is said. Links: tensorflow_proto
 #include "frontend/tensorflow/graph_reader.h"
 #include "frontend/tensorflow/read.h"
 #include "support/program_of_tests.h"
@@ -169,9 +168,10 @@ private slots:
     }
 
     void anOldChoiceIsOneNode() {
-        const ModelPtr model =
-            good(placeholder("x") + placeholder("p") + node("switch", "Switch", {"x", "p"}) +
-                 node("no", "Neg", {"switch"}) + node("yes", "Abs", {"switch:1"}) + node("y", "Merge", {"no", "yes"}));
+        const ModelPtr model = good(placeholder("x") + placeholder("p") + node("switch", "Switch", {"x", "p"}) +
+                                    node("way", "Identity", {"switch:1"}) + node("no", "Neg", {"switch"}) +
+                                    node("yes", "Abs", {"switch:1", "^way"}) + node("y", "Merge", {"no", "yes"}));
+        QCOMPARE(model->graph->outputs.size(), size_t{1});
         QCOMPARE(operatorsOf(*model->graph), Names{"If"});
         const model::Node& choice = model->graph->nodes[0];
         QCOMPARE(choice.inputs, (Names{"p", "x"}));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Variables of a SavedModel: the index with keys that share their beginnings, values in whole and in parts, checksums, and what
-// is refused of damaged files. The files are written here, by the format's description.
-// Links: tensorflow_proto
+// Variables of a SavedModel: the index with keys that share their beginnings, values in whole and in parts, checksums,
+// and what is refused of damaged files. The files are written here, by the format's description. Links:
+// tensorflow_proto
 #include "frontend/tensorflow/checkpoint.h"
 #include "frontend/tensorflow/checksum.h"
 #include "frontend/tensorflow/sorted_table.h"

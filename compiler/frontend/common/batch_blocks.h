@@ -7,8 +7,8 @@
 
 namespace lathe::frontend {
 
-/// x by operands 1 and 2: the block along each dim of space, and two borders for each, which are filled with `padding` (absent:
-/// zeros) or cropped.
+/// x by operands 1 and 2: the block along each dim of space, and two borders for each, which are filled with `padding`
+/// (absent: zeros) or cropped.
 Var spaceToBatch(NodeReader& node, Builder& b, Var x, Var padding);
 Var batchToSpace(NodeReader& node, Builder& b, Var x);
 

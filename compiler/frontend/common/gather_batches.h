@@ -7,8 +7,8 @@
 
 namespace lathe::frontend {
 
-/// x, of rank 1 at least, along an axis, by indices whose first dims, as many as the attribute batch_dims says, run along with
-/// those of x.
+/// x, of rank 1 at least, along an axis, by indices whose first dims, as many as the attribute batch_dims says, run
+/// along with those of x.
 Var gatherAlong(NodeReader& node, Builder& b, Var x, Var indices, int64_t axis);
 
 } // namespace lathe::frontend

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Operands that are shapes, axes, sizes and counts. What is computed while the model runs is read as symbols where an operator
-// can do with them.
+// Operands that are shapes, axes, sizes and counts. What is computed while the model runs is read as symbols where an
+// operator can do with them.
 #pragma once
 
 #include "frontend/common/emit.h"

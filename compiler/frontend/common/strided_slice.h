@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Slices as TensorFlow and its relatives write them: operands that say begin, end and step, or begin and size, of each dim, and
-// masks of what they leave out, drop or add. Bounds may be computed while the model runs.
+// Slices as TensorFlow and its relatives write them: operands that say begin, end and step, or begin and size, of each
+// dim, and masks of what they leave out, drop or add. Bounds may be computed while the model runs.
 #pragma once
 
 #include "frontend/common/emit.h"

@@ -26,8 +26,8 @@ struct Attributes {
     std::string function(const std::string& name) const;
 };
 
-/// By name, without functions and what runtimes note for themselves. Integers and flags are int64_t, floats double, element types
-/// their name ("DT_FLOAT"), shapes of known rank lists. Faults are added to `faults`.
+/// By name, without functions and what runtimes note for themselves. Integers and flags are int64_t, floats double,
+/// element types their name ("DT_FLOAT"), shapes of known rank lists. Faults are added to `faults`.
 std::vector<model::Attribute> readAttributes(const Attributes& attributes, TensorReader& tensors,
                                              std::vector<Diagnostic>& faults);
 

@@ -225,7 +225,8 @@ Result<std::vector<int>> inOrder(const Body& body, const std::vector<bool>& incl
             continue;
         ++count;
         const auto wait = [&](int node) {
-            if (isIncluded(node)) {
+            // What a loop hands back comes in a later round.
+            if (isIncluded(node) && !body.nodes[static_cast<size_t>(node)].op.ends_with("NextIteration")) {
                 readers[static_cast<size_t>(node)].push_back(static_cast<int>(i));
                 ++waiting[i];
             }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The nodes of a graph or of a function's body with what they read found: TensorFlow's files name it, in two ways, and in any
-// order. What is wrong with a node is kept with it, for it matters only where the node is needed.
+// The nodes of a graph or of a function's body with what they read found: TensorFlow's files name it, in two ways, and
+// in any order. What is wrong with a node is kept with it, for it matters only where the node is needed.
 #pragma once
 
 #include "base/result.h"
@@ -34,7 +34,8 @@ struct BodyNode {
     std::vector<Endpoint> inputs;
     std::vector<int> controls; // nodes that run before
     std::vector<Diagnostic> faults;
-    // Of a loop or choice that stands for several nodes: what runs over and over or is chosen between, and the test of a loop.
+    // Of a loop or choice that stands for several nodes: what runs over and over or is chosen between, and the test of
+    // a loop.
     BodyPtr test, whenTrue, whenFalse, repeated;
     std::optional<int32_t> constant; // the node is this number
 };
@@ -73,8 +74,8 @@ std::optional<Endpoint> endpointIn(const Body& graph, const std::string& name);
 /// Nodes that can be reached backwards from these, by data alone or by order too.
 enum class Along { Data, DataAndControl };
 std::vector<bool> reached(const Body& body, std::vector<int> from, Along along);
-/// The nodes among `included` in an order in which each comes after what it reads and what runs before it. A Failure: they
-/// depend on themselves.
+/// The nodes among `included` in an order in which each comes after what it reads and what runs before it. A Failure:
+/// they depend on themselves.
 Result<std::vector<int>> inOrder(const Body& body, const std::vector<bool>& included);
 
 } // namespace lathe::frontend::tensorflow

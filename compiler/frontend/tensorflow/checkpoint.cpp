@@ -2,6 +2,7 @@
 #include "frontend/tensorflow/checkpoint.h"
 
 #include "frontend/tensorflow/checksum.h"
+#include "frontend/tensorflow/elements.h"
 #include "frontend/tensorflow/sorted_table.h"
 #include "frontend/tensorflow/tensors.h"
 #include "frontend/tensorflow/types.h"
@@ -208,7 +209,8 @@ Result<model::TensorPtr> Checkpoint::whole(const std::string& key) {
     LATHE_TRY(const Stored stored, find(key));
     if (stored.entry.slices_size() > 0)
         return assembled(stored, key);
-    LATHE_TRY(model::Bytes elements, elementsOf(stored, key));
+    LATHE_TRY(const model::Bytes inFile, elementsOf(stored, key));
+    LATHE_TRY(model::Bytes elements, readable(inFile, stored.dtype, *budget_));
     return std::make_shared<model::TensorData>(model::TensorData{stored.dtype, stored.shape, std::move(elements), {}});
 }
 

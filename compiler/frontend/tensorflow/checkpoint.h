@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Values of variables: an index says for each key in which of several data files its elements lie, some in several parts.
+// Values of variables: an index says for each key in which of several data files its elements lie, some in several
+// parts.
 #pragma once
 
 #include "base/budget.h"
@@ -18,8 +19,8 @@ public:
     /// prefix: of the names of its files, "variables/variables".
     static Result<Checkpoint> open(std::shared_ptr<const Members> members, const std::string& prefix,
                                    std::shared_ptr<Budget> budget);
-    /// The tensor of a key, or what `slice` says of it: "10 4 0,5:-", its dims and of each the start and length, or all; empty:
-    /// all of it.
+    /// The tensor of a key, or what `slice` says of it: "10 4 0,5:-", its dims and of each the start and length, or
+    /// all; empty: all of it.
     Result<model::TensorPtr> read(const std::string& key, const std::string& slice);
 
 private:

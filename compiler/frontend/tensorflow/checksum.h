@@ -9,7 +9,8 @@
 
 namespace lathe::frontend::tensorflow {
 
-/// CRC-32C of the bytes, rotated and moved as the files hold it: the checksum of what holds its own checksum says nothing.
+/// CRC-32C of the bytes, rotated and moved as the files hold it: the checksum of what holds its own checksum says
+/// nothing.
 uint32_t maskedChecksum(std::span<const std::byte> bytes);
 
 } // namespace lathe::frontend::tensorflow

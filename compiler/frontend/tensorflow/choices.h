@@ -9,8 +9,8 @@
 
 namespace lathe::frontend::tensorflow {
 
-/// Puts a node that chooses between two bodies in place of each of these Merges, which come in an order in which inner ones are
-/// before those around them.
+/// Puts a node that chooses between two bodies in place of each of these Merges, which come in an order in which inner
+/// ones are before those around them.
 void gatherChoices(Body& body, const std::vector<int>& merges);
 
 /// Puts an endpoint in place of another wherever it is read.

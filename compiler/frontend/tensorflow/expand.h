@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A body to the nodes of a ModelGraph: only what its results need, functions in place of their calls, variables in place of
-// the handles that lead to them. Order that the file asks for by control edges is kept among what assigns and reads variables;
-// all other control edges, and what only they need, vanish.
+// A body to the nodes of a ModelGraph: only what its results need, functions in place of their calls, variables in
+// place of the handles that lead to them. Order that the file asks for by control edges is kept among what assigns and
+// reads variables; all other control edges, and what only they need, vanish.
 #pragma once
 
 #include "frontend/tensorflow/attributes.h"
@@ -29,7 +29,8 @@ public:
     Expander(model::ModelGraph& model, Functions& functions, TensorReader& tensors, std::shared_ptr<Budget> budget,
              InitialValue initialValue);
 
-    /// The body as the model's graph. inputs: one an argument; outputs: one a result, by these names where they are not empty.
+    /// The body as the model's graph. inputs: one an argument; outputs: one a result, by these names where they are not
+    /// empty.
     std::shared_ptr<model::Graph> expand(const Body& body, const std::vector<model::Value>& inputs,
                                          const std::vector<std::string>& outputs);
 

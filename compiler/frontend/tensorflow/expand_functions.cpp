@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Functions in place: called ones among the nodes around the call, those of loops and choices as graphs of their own, which
-// are passed values alone: a handle among what is passed leads to the same variable in there.
+// Functions in place: called ones among the nodes around the call, those of loops and choices as graphs of their own,
+// which are passed values alone: a handle among what is passed leads to the same variable in there.
 #include "base/limits.h"
 #include "frontend/tensorflow/control_flow.h"
 #include "frontend/tensorflow/expand.h"

@@ -17,12 +17,13 @@ class MetaGraphDef;
 
 namespace lathe::frontend::tensorflow {
 
-/// Inputs are its placeholders, as far as they are needed; outputs, which no such file declares, the results that nothing reads.
-/// Faults are among the diagnostics.
+/// Inputs are its placeholders, as far as they are needed; outputs, which no such file declares, the results that
+/// nothing reads. Faults are among the diagnostics.
 std::shared_ptr<model::ModelGraph> readGraph(std::shared_ptr<const ::tensorflow::GraphDef> graph,
                                              const std::string& file, const std::shared_ptr<Budget>& budget);
 
-/// Inputs and outputs are those of a signature, by its words for them, sorted. Empty: the only one, else `serving_default`.
+/// Inputs and outputs are those of a signature, by its words for them, sorted. Empty: the only one, else
+/// `serving_default`.
 std::shared_ptr<model::ModelGraph> readSaved(std::shared_ptr<const ::tensorflow::MetaGraphDef> graph,
                                              std::shared_ptr<const Members> members, const std::string& file,
                                              const std::string& signature, const std::shared_ptr<Budget>& budget);

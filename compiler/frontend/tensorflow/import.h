@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Models of TensorFlow: a graph in a file, or a SavedModel's folder, to ModelGraph and relay Module. The row of the table of
-// frontends.
+// Models of TensorFlow: a graph in a file, or a SavedModel's folder, to ModelGraph and relay Module. The row of the
+// table of frontends.
 #pragma once
 
 #include "frontend/frontend.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// TensorLists and TensorArrays: a tensor of one more dim, which is read and written in slices. A list may be made before anything
-// says what its elements are: then it is its length and a zero alone, until the first element comes.
+// TensorLists and TensorArrays: a tensor of one more dim, which is read and written in slices. A list may be made
+// before anything says what its elements are: then it is its length and a zero alone, until the first element comes.
 #pragma once
 
 #include "frontend/common/emit.h"

@@ -10,8 +10,8 @@
 
 namespace lathe::frontend::tensorflow {
 
-/// The element type that an attribute names; a fault if there is none of that name, or the attribute is absent and nothing is
-/// said for it.
+/// The element type that an attribute names; a fault if there is none of that name, or the attribute is absent and
+/// nothing is said for it.
 std::optional<DataType> typeNamed(NodeReader& node, const std::string& attribute,
                                   std::optional<DataType> otherwise = std::nullopt);
 

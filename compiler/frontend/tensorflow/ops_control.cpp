@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Branches, loops and variables. A loop that carries a list whose elements' shape nothing says yet learns it from a first
-// conversion of its body, of which nothing else is kept.
+// Branches, loops and variables. A loop that carries a list whose elements' shape nothing says yet learns it from a
+// first conversion of its body, of which nothing else is kept.
 #include "frontend/common/graph_calls.h"
 #include "frontend/tensorflow/lists.h"
 #include "frontend/tensorflow/ops.h"

@@ -28,8 +28,8 @@ std::optional<Corners> readCorners(NodeReader& node) {
     return node.failed() ? std::nullopt : std::optional(corners);
 }
 
-/// The image with its channels first, in float32 if it is of integers and they are to be mixed; attrs get the sizes of the
-/// result, height and width from operand 1.
+/// The image with its channels first, in float32 if it is of integers and they are to be mixed; attrs get the sizes of
+/// the result, height and width from operand 1.
 Var resizable(NodeReader& node, Builder& b, ResizeAttrs& attrs, bool mixes) {
     Var image = node.in(0);
     if (!isOfRank(node, image, 4))

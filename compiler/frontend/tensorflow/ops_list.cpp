@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lists of tensors. A TensorArray of old models hands its state on as a number, its flow, beside a handle: here the flow is the
-// array.
+// Lists of tensors. A TensorArray of old models hands its state on as a number, its flow, beside a handle: here the
+// flow is the array.
 #include "frontend/common/scatter.h"
 #include "frontend/common/slice.h"
 #include "frontend/tensorflow/lists.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bytes to TensorFlow's messages, in binary form and as text. What a file contains is not trusted: its size, its kind and
-// its structure are checked, and every way to be wrong is a Diagnostic with a hint.
+// Bytes to TensorFlow's messages, in binary form and as text. What a file contains is not trusted: its size, its kind
+// and its structure are checked, and every way to be wrong is a Diagnostic with a hint.
 #pragma once
 
 #include "base/result.h"

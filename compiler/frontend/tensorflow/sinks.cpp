@@ -75,22 +75,36 @@ int resultsOf(const BodyNode& node) {
     return static_cast<int>(std::clamp<int64_t>(isList ? value.list().type_size() : value.i(), 0, most));
 }
 
+/// Whether the node hands on a result of a Switch or a loop: exporters make one of each, wanted or not.
+bool followsControlFlow(const Body& graph, const BodyNode& node) {
+    if (node.op != "Identity" || node.inputs.size() != 1 || node.inputs[0].node == Endpoint::none)
+        return false;
+    const std::string_view from = graph.nodes[static_cast<size_t>(node.inputs[0].node)].op;
+    return from.ends_with("Switch") || from == "While" || from == "StatelessWhile";
+}
+
 } // namespace
 
 std::vector<Endpoint> sinksOf(const Body& graph) {
-    std::vector<bool> isRead(graph.nodes.size(), false);
-    for (const BodyNode& node : graph.nodes)
+    std::vector<bool> isRead(graph.nodes.size(), false), isAwaited = isRead;
+    for (const BodyNode& node : graph.nodes) {
         for (const Endpoint& input : node.inputs)
             if (input.node != Endpoint::none)
                 isRead[static_cast<size_t>(input.node)] = true;
-    std::vector<Endpoint> sinks;
-    for (size_t i = 0; i < graph.nodes.size(); ++i) {
-        if (isRead[i] || std::ranges::binary_search(withoutResults, std::string_view(graph.nodes[i].op)))
-            continue;
-        for (int output = 0; output < resultsOf(graph.nodes[i]); ++output)
-            sinks.push_back({.node = static_cast<int>(i), .output = output, .argument = Endpoint::none});
+        for (const int before : node.controls)
+            if (node.op != "NoOp") // which stands for a group of outputs
+                isAwaited[static_cast<size_t>(before)] = true;
     }
-    return sinks;
+    std::vector<Endpoint> sinks, doubtful; // these only if there are no others
+    for (size_t i = 0; i < graph.nodes.size(); ++i) {
+        const BodyNode& node = graph.nodes[i];
+        if (isRead[i] || std::ranges::binary_search(withoutResults, std::string_view(node.op)))
+            continue;
+        auto& ends = isAwaited[i] || followsControlFlow(graph, node) ? doubtful : sinks;
+        for (int output = 0; output < resultsOf(node); ++output)
+            ends.push_back({.node = static_cast<int>(i), .output = output, .argument = Endpoint::none});
+    }
+    return sinks.empty() ? doubtful : sinks;
 }
 
 } // namespace lathe::frontend::tensorflow

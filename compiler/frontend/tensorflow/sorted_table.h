@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The table of keys and values that the index of a checkpoint is: sorted keys in blocks, of which each leaves out what a
-// key shares with the one before it, with a block that says where the others lie.
+// The table of keys and values that the index of a checkpoint is: sorted keys in blocks, of which each leaves out what
+// a key shares with the one before it, with a block that says where the others lie.
 #pragma once
 
 #include "base/result.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/tensorflow/tensors.h"
 
+#include "frontend/tensorflow/elements.h"
 #include "frontend/tensorflow/types.h"
 #include "model/host_tensor.h"
 
@@ -115,7 +116,7 @@ Result<model::TensorPtr> TensorReader::make(const ::tensorflow::TensorProto& pro
             return failure(fmt::format("a constant {}[{}] takes {} bytes, the file holds {}", toString(*dtype),
                                        fmt::join(tensor->shape, ","), *size, content.size()),
                            wronglyWritten);
-        tensor->bytes = {owner_, std::as_bytes(std::span(content))};
+        LATHE_TRY(tensor->bytes, readable({owner_, std::as_bytes(std::span(content))}, *dtype, *budget_));
         return tensor;
     }
     if (!budget_->takeBytes(*size))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// TensorProto to TensorData, and declared shapes. Elements lie as bytes, which are shared, or one a number, where the last
-// one stands for all that follow. Counts and sizes are checked before anything is allocated.
+// TensorProto to TensorData, and declared shapes. Elements lie as bytes, which are shared, or one a number, where the
+// last one stands for all that follow. Counts and sizes are checked before anything is allocated.
 #pragma once
 
 #include "base/budget.h"
