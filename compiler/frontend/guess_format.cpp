@@ -10,26 +10,26 @@
 namespace lathe::frontend {
 namespace {
 
-using Names = std::vector<std::string>;
+using FileNames = std::vector<std::string>;
 
-bool has(const Names& names, std::string_view name) {
+bool has(const FileNames& names, std::string_view name) {
     return std::ranges::find(names, name) != names.end();
 }
 /// Of files whose folder has any name: torch writes all files of a model into one.
-bool hasBelow(const Names& names, std::string_view path) {
+bool hasBelow(const FileNames& names, std::string_view path) {
     return std::ranges::any_of(names, [&](const std::string& name) {
         const size_t slash = name.find('/');
         return slash != std::string::npos && std::string_view(name).substr(slash + 1).starts_with(path);
     });
 }
 
-std::string guessFolder(const Names& names) {
+std::string guessFolder(const FileNames& names) {
     if (has(names, "checkpoint"))
         return "these are checkpoints of TensorFlow, weights without a model; export the model to ONNX";
     return "this is a folder; name the model file itself";
 }
 
-std::string guessArchive(const Names& names) {
+std::string guessArchive(const FileNames& names) {
     if (hasBelow(names, "code/"))
         return "this is a TorchScript program; export the model by torch.export.export, or to ONNX by "
                "torch.onnx.export";
@@ -47,7 +47,7 @@ std::string guessFormat(const Source& source) {
     const std::span<const std::byte> bytes = source.bytes.view;
     const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     if (source.members) {
-        const Result<Names> names = source.members->names();
+        const Result<FileNames> names = source.members->names();
         if (!names)
             return fmt::format("{}; {}", names.error().what, names.error().hint);
         return text.empty() ? guessFolder(*names) : guessArchive(*names);

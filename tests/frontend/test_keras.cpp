@@ -217,6 +217,20 @@ private slots:
         QVERIFY2(reasons(model).find(says) != std::string::npos, reasons(model).c_str());
     }
 
+    /// Each model calls the one within it three times, and gives nothing: millions of calls in a short text.
+    void modelsInModelsEnd() {
+        std::string inner = dense("d", 2);
+        for (int depth = 0; depth < 15; ++depth)
+            inner = fmt::format(
+                R"({{"class_name": "Functional", "config": {{"name": "m", "layers": [{}], "input_layers": [], )"
+                R"("output_layers": []}}, "name": "m", )"
+                R"("inbound_nodes": [{{"args": []}}, {{"args": []}}, {{"args": []}}]}})",
+                inner);
+        const auto model = imported(archive(inner, {}));
+        QVERIFY(!model.module);
+        QVERIFY2(reasons(model).find("more than") != std::string::npos, reasons(model).c_str());
+    }
+
     void weightsAloneAreRefused() {
         Hdf5Group weights;
         weights.groups["layers"].groups["dense"] = variables({filled({3, 2}, 1)});

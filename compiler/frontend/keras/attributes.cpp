@@ -88,6 +88,20 @@ std::vector<model::Attribute> attributesOf(const Json& config, std::initializer_
     return attributes;
 }
 
+int64_t bytesOf(const std::vector<model::Attribute>& attributes) {
+    size_t bytes = 0;
+    for (const model::Attribute& attribute : attributes) {
+        bytes += sizeof(attribute) + attribute.name.size();
+        if (const auto* text = std::get_if<std::string>(&attribute.value))
+            bytes += text->size();
+        else if (const auto* ints = std::get_if<std::vector<int64_t>>(&attribute.value))
+            bytes += ints->size() * sizeof(int64_t);
+        else if (const auto* reals = std::get_if<std::vector<double>>(&attribute.value))
+            bytes += reals->size() * sizeof(double);
+    }
+    return static_cast<int64_t>(bytes);
+}
+
 std::string dtypeOf(const Json& config) {
     const Json& dtype = memberOf(config, "dtype");
     return dtype.is_string() ? dtype.get<std::string>() : textOf(configOf(dtype), "name");

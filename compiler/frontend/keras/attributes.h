@@ -17,6 +17,8 @@ namespace lathe::frontend::keras {
 void addAttribute(const std::string& name, const Json& json, std::vector<model::Attribute>& into);
 /// All of a layer's config but the members named.
 std::vector<model::Attribute> attributesOf(const Json& config, std::initializer_list<std::string_view> without);
+/// About how much memory they take.
+int64_t bytesOf(const std::vector<model::Attribute>& attributes);
 /// The name of a dtype or of a policy of two: "mixed_float16". Empty if none is said.
 std::string dtypeOf(const Json& config);
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Values are named by the layer that gives them, below the models around it, with the number of the call and of the
-// result where it is not the first. So a name is known before its node is read, and the order of layers in a config
-// does not matter.
+// Layers are read in the order of their config, models in place of their calls. What reads what goes by names
+// (frame.h), and in the end the nodes are sorted. A config may call models within models more often than anyone could
+// count: each call is taken from the budget.
 #include "frontend/keras/graph_reader.h"
 
 #include "base/limits.h"
 #include "frontend/common/topology.h"
 #include "frontend/keras/attributes.h"
-#include "frontend/keras/calls.h"
+#include "frontend/keras/frame.h"
 #include "frontend/keras/input_types.h"
 #include "frontend/keras/weights.h"
 
@@ -23,31 +23,6 @@ namespace {
 constexpr size_t mostDiagnostics = 1000;
 constexpr int64_t mostResults = 1000; // of one call
 constexpr const char* saveModelAgain = "the config is damaged or was written wrongly; save the model again";
-
-/// Where the layers of a model stand while they are read.
-struct Frame {
-    std::string values;  // before names of values: "inner/"; with the number of the call where it is not the first
-    std::string weights; // before names of weights: the same for all calls
-    std::string place;   // before places of weights in the file
-    std::vector<std::string> scope;
-    model::Graph* graph = nullptr;
-    std::set<std::string>* initializers = nullptr; // of the graph
-};
-
-using Named = std::vector<std::pair<std::string, std::string>>; // results of a model: name, if they have any, and value
-
-std::string valueName(const Frame& frame, const std::string& layer, int64_t call, int64_t result) {
-    std::string name = frame.values + layer;
-    if (call > 0)
-        name += fmt::format("#{}", call);
-    if (result > 0)
-        name += fmt::format(":{}", result);
-    return name.starts_with("output_") ? "#" + name : name; // those names are the results' own
-}
-
-std::string valueName(const Frame& frame, const TensorRef& ref) {
-    return valueName(frame, ref.layer, ref.call, ref.result);
-}
 
 class ModelReader {
 public:
@@ -97,6 +72,8 @@ private:
     /// inputs are the graph's.
     Named readModel(const Json& model, const Frame& frame, const std::vector<std::string>* given) {
         budget_->checkpoint();
+        if (stopped_ || !spend(1, 0))
+            return {};
         return isSequential(model) ? readSequential(model, frame, given) : readFunctional(model, frame, given);
     }
 
@@ -151,8 +128,11 @@ private:
             if (classOf(layer) == "InputLayer")
                 inputLayers[nameOf(layer)] = &layer;
             calls.push_back(callsOf(layer));
-            for (const LayerCall& call : calls.back())
+            for (const LayerCall& call : calls.back()) {
+                if (!spend(0, bytesOf(call.constants) + std::ssize(call.tensors) * int64_t{sizeof(TensorRef)}))
+                    return {};
                 std::ranges::for_each(call.tensors, want);
+            }
         }
         for (const auto& [name, ref] : outputs)
             want(ref);
@@ -336,23 +316,27 @@ private:
         if (stopped_)
             return -1;
         budget_->checkpoint();
-        int64_t bytes = sizeof(model::Node);
-        for (const model::Attribute& attribute : node.attributes)
-            bytes += static_cast<int64_t>(sizeof(attribute) + attribute.name.size());
+        int64_t bytes = int64_t{sizeof(model::Node)} + bytesOf(node.attributes);
         for (const auto* names : {&node.inputs, &node.outputs, &node.scope})
             for (const std::string& name : *names)
                 bytes += static_cast<int64_t>(sizeof(name) + name.size());
-        if (!budget_->takeNodes(1) || !budget_->takeBytes(bytes)) {
-            stop(error(ErrorKind::Unsupported,
-                       fmt::format("the model has more than {} nodes once models are in place of their calls, or too "
-                                   "long names for so many",
-                                   limits::graphNodes),
-                       "split the model"));
+        if (!spend(1, bytes))
             return -1;
-        }
         node.id = nodes_++;
         frame.graph->nodes.push_back(std::move(node));
         return nodes_ - 1;
+    }
+
+    /// False, and reported, if there are too many nodes or bytes.
+    bool spend(int64_t nodes, int64_t bytes) {
+        if (budget_->takeNodes(nodes) && budget_->takeBytes(bytes))
+            return true;
+        stop(error(ErrorKind::Unsupported,
+                   fmt::format("the model has more than {} nodes once models are in place of their calls, or too "
+                               "long names and configs for so many",
+                               limits::graphNodes),
+                   "split the model"));
+        return false;
     }
 
     /// The graph's outputs, by names of their own or as output_0, output_1, ….

@@ -12,6 +12,7 @@
 namespace lathe::frontend::keras {
 namespace {
 
+constexpr int64_t mostCells = 64;
 constexpr const char* wrongCell = "correct the model's config";
 
 /// A cell by its attributes, which have `prefix` before their names, and its weights, which have another.
@@ -158,10 +159,13 @@ void convertSimpleRNN(NodeReader& node, Builder&) {
 void convertRNN(NodeReader& node, Builder&) {
     const std::string className = node.text("cell", "");
     std::vector<CellPlace> cells;
+    if (node.integer("cell.cells.size", 0) > mostCells)
+        return node.refuse(fmt::format("more than {} cells in one layer are not supported", mostCells),
+                           "give each cell a layer");
     if (className != "StackedRNNCells")
         cells.push_back({kindOf(className), "cell.", "cell."});
     else
-        for (int64_t i = 0; i < std::min<int64_t>(node.integer("cell.cells.size", 0), 1000); ++i) {
+        for (int64_t i = 0; i < node.integer("cell.cells.size", 0); ++i) {
             const std::string name = fmt::format("cell.cells.{}", i);
             cells.push_back({kindOf(node.text(name, "")), name + ".", name + "."});
         }
