@@ -65,7 +65,7 @@ Result<std::shared_ptr<Module>> runImport(const ModelSource& source, relay::Eval
                 // A node that is not supported mostly is not at any sizes: then what is wrong with the data comes
                 // second.
                 const bool ofNode = std::ranges::any_of(imported.diagnostics, [](const Diagnostic& reason) {
-                    return reason.kind == ErrorKind::Unsupported && reason.nodeId >= 0;
+                    return reason.kind == ErrorKind::Unsupported && !reason.node.empty();
                 });
                 imported.diagnostics.insert(ofNode ? imported.diagnostics.end() : imported.diagnostics.begin(),
                                             given.error());

@@ -84,18 +84,22 @@ Result<driver::NamedTensors> readArrays(const Fixture& fixture, const std::strin
     });
 }
 
-/// The names in the files for the model's values.
+/// The names in the files for the model's values: the model's, or where it has not all of them the run's order, if those that it
+/// has stand at their places in it.
 std::vector<std::string> namesFor(const std::vector<device::RunnerValue>& values, const driver::NamedTensors& arrays,
                                   const std::vector<std::string>& order) {
-    const auto isValue = [&](const auto& array) {
-        return std::ranges::find(values, array.first, &device::RunnerValue::name) != values.end();
-    };
-    if (order.size() == values.size() && std::ranges::none_of(arrays, isValue))
-        return order;
     std::vector<std::string> names;
     for (const device::RunnerValue& value : values)
         names.push_back(value.name);
-    return names;
+    const auto placeOf = [&](const std::string& name) { return std::ranges::find(names, name) - names.begin(); };
+    const bool hasAll =
+        std::ranges::all_of(arrays, [&](const auto& array) { return placeOf(array.first) != std::ssize(names); });
+    if (hasAll || order.size() != names.size())
+        return names;
+    for (size_t i = 0; i < order.size(); ++i)
+        if (const auto place = placeOf(order[i]); place != std::ssize(names) && place != static_cast<ptrdiff_t>(i))
+            return names;
+    return order;
 }
 
 Result<std::vector<model::HostTensor>> inOrder(const driver::NamedTensors& arrays,
@@ -167,11 +171,13 @@ std::vector<FixtureRun> runsOf(const Fixture& fixture, const fs::path& model) {
     if (!fixture.formats.contains('+'))
         return fixture.runs;
     const std::string format = lowerCase(frontend::formatOf(model));
-    const std::string ending = lowerCase(model.extension().string());
+    // "pt2" of model.pt2, "savedmodel" of the folder saved_model.
+    std::string kind = lowerCase(model.has_extension() ? model.extension().string() : model.filename().string());
+    std::erase_if(kind, [](char c) { return c == '.' || c == '_'; });
     std::vector<FixtureRun> own;
     for (const FixtureRun& run : fixture.runs) {
         const std::string note = lowerCase(run.note);
-        if ((!format.empty() && note.contains(format)) || (!ending.empty() && note.contains(ending)))
+        if ((!format.empty() && note.contains(format)) || (!kind.empty() && note.contains(kind)))
             own.push_back(run);
     }
     return own.empty() ? fixture.runs : own;

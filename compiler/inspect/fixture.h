@@ -44,8 +44,8 @@ std::optional<Fixture> fixtureIn(const std::filesystem::path& folder);
 /// What a frontend knows in the folder, sorted; if there is nothing, what is called a model, so that it is refused.
 std::vector<std::filesystem::path> modelsOf(const Fixture& fixture);
 
-/// Those for this model: of several formats the runs whose note names its format or the ending of its name, if there
-/// are such.
+/// Those for this model: of several formats the runs whose note names its format, the ending of its name, or the
+/// folder's name, if there are such.
 std::vector<FixtureRun> runsOf(const Fixture& fixture, const std::filesystem::path& model);
 
 /// For the driver, which may need sizes that the model does not say.
@@ -57,8 +57,8 @@ struct RunArrays {
 };
 /// Fails if a file cannot be read.
 Result<RunArrays> readRun(const Fixture& fixture, const FixtureRun& run, const device::RunnerModel& loaded);
-/// In the model's order: by name, or where the model has none of the names by the run's order (a format may have a name for what
-/// people call and one for the tensor). Fails if neither fits.
+/// In the model's order: by name, or where the model has not all of the names by the run's order (a format may have a name for
+/// what people call and one for the tensor). Fails if neither fits.
 Result<DataSet> byPosition(const RunArrays& arrays, const FixtureRun& run, const device::RunnerModel& loaded);
 
 } // namespace lathe::inspect

@@ -159,7 +159,9 @@ private slots:
         QVERIFY2(data, data ? "" : toString(data.error()).c_str());
         QVERIFY(data->inputs.at(0) == vector(2) && data->inputs.at(1) == vector(1));
         QVERIFY(data->outputs.at(0) == vector(3));
-        loaded.inputs[0].name = "b:0"; // one of the names is the model's
+        loaded.inputs[0].name = "b:0"; // one of the names is the model's, and at its place
+        QVERIFY(inspect::byPosition(*arrays, fixture.runs[0], loaded));
+        loaded.inputs[0].name = "a:0"; // and at another
         QVERIFY(!inspect::byPosition(*arrays, fixture.runs[0], loaded));
     }
 
