@@ -20,14 +20,18 @@ Var fakeQuantized(NodeReader& node, Builder& b, Var x, Var low, Var high) {
     }
     const double least = node.integer("narrow_range", 0) != 0 ? 1 : 0;
     const double most = static_cast<double>((int64_t{1} << bits) - 1);
-    const Var scale = mulBy(b, sub(b, high, low), 1 / (most - least));
+    if (b.failed())
+        return {};
+    const Var scale = div(b, sub(b, high, low), scalarLike(b, most - least, low));
     const Var leastLike = b.failed() ? Var{} : scalarLike(b, least, x),
               mostLike = b.failed() ? Var{} : scalarLike(b, most, x);
     const Var exact = sub(b, leastLike, div(b, low, scale));
     const Var zero = minimum(b, maximum(b, b.call(Op::Floor, {addTo(b, exact, 0.5)}), leastLike), mostLike);
     const Var nudgedLow = mul(b, sub(b, leastLike, zero), scale), nudgedHigh = mul(b, sub(b, mostLike, zero), scale);
     const Var clipped = sub(b, minimum(b, maximum(b, x, nudgedLow), nudgedHigh), nudgedLow);
-    const Var steps = b.call(Op::Floor, {addTo(b, div(b, clipped, scale), 0.5)});
+    // By the inverse, as TensorFlow does: numbers half way between steps go where it puts them.
+    const Var inverse = div(b, scalarLike(b, 1, scale), scale);
+    const Var steps = b.call(Op::Floor, {addTo(b, mul(b, clipped, inverse), 0.5)});
     return add(b, mul(b, steps, scale), nudgedLow);
 }
 
@@ -97,7 +101,7 @@ void convertDequantize(NodeReader& node, Builder& b) {
     const std::string mode = node.text("mode", "MIN_COMBINED");
     if (!range || node.integer("axis", -1) != -1 || (mode != "MIN_FIRST" && mode != "MIN_COMBINED"))
         return node.refuse("only the modes MIN_FIRST and MIN_COMBINED without an axis are supported");
-    const Var scale = mulBy(b, sub(b, high, low), 1 / range->steps);
+    const Var scale = div(b, sub(b, high, low), scalarLike(b, range->steps, low));
     const Var steps = addTo(b, cast(b, x, types::Float32), -range->least);
     const Var first = mode == "MIN_FIRST" ? mul(b, roundedAway(b, div(b, low, scale)), scale) : low;
     node.set(0, add(b, first, mul(b, steps, scale)));

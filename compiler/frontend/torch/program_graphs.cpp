@@ -189,10 +189,7 @@ std::vector<Var> ProgramWalk::loopOver(const ProgramNode& node, const GraphPtr& 
                                    for (Var all : rows)
                                        passed.push_back(gather(b_, all, iteration, 0));
                                    passed.insert(passed.end(), others.begin(), others.end());
-                                   std::vector<Var> results = {b_.scalar(1, types::Bool)};
-                                   const std::vector<Var> given = runGraph(node, graph, passed);
-                                   results.insert(results.end(), given.begin(), given.end());
-                                   return results;
+                                   return runGraph(node, graph, passed);
                                });
     std::vector<Var> results;
     for (size_t i = 0; i < count && !b_.failed(); ++i)
