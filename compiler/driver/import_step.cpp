@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
 
 namespace lathe::driver {
 namespace {
@@ -24,6 +25,13 @@ Shapes sizesBesideNames(const Options& options) {
             options.sizeNames.end())
             sizes.push_back(shape);
     return sizes;
+}
+
+/// Such a node mostly is not supported at any sizes: then what is wrong with the data comes second.
+bool hasUnsupportedNode(const frontend::Imported& refused) {
+    return std::ranges::any_of(refused.diagnostics, [](const Diagnostic& reason) {
+        return reason.kind == ErrorKind::Unsupported && !reason.node.empty();
+    });
 }
 
 } // namespace
@@ -46,6 +54,10 @@ Result<std::shared_ptr<Module>> runImport(const ModelSource& source, relay::Eval
             importOptions.shapes.insert(importOptions.shapes.end(), needed.begin(), needed.end());
             frontend::Imported fixed = source.import(&evaluator, importOptions);
             trace.fixedAtNeed = fixed.module != nullptr;
+            if (!fixed.module && hasUnsupportedNode(refused) && !hasUnsupportedNode(fixed)) {
+                std::ranges::move(fixed.diagnostics, std::back_inserter(refused.diagnostics));
+                return refused;
+            }
             const auto why = std::ranges::find(refused.diagnostics, Severity::Error, &Diagnostic::severity);
             if (fixed.module && why != refused.diagnostics.end()) {
                 Diagnostic note = *why;
@@ -62,12 +74,8 @@ Result<std::shared_ptr<Module>> runImport(const ModelSource& source, relay::Eval
                 budget->reset(before);
                 imported = importFixed(std::move(imported), shapesOfRun(options.shapesAtNeed, *given));
             } else {
-                // A node that is not supported mostly is not at any sizes: then what is wrong with the data comes
-                // second.
-                const bool ofNode = std::ranges::any_of(imported.diagnostics, [](const Diagnostic& reason) {
-                    return reason.kind == ErrorKind::Unsupported && !reason.node.empty();
-                });
-                imported.diagnostics.insert(ofNode ? imported.diagnostics.end() : imported.diagnostics.begin(),
+                imported.diagnostics.insert(hasUnsupportedNode(imported) ? imported.diagnostics.end()
+                                                                         : imported.diagnostics.begin(),
                                             given.error());
             }
         }
