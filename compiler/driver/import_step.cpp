@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <iterator>
 
 namespace lathe::driver {
 namespace {
@@ -54,8 +53,9 @@ Result<std::shared_ptr<Module>> runImport(const ModelSource& source, relay::Eval
             importOptions.shapes.insert(importOptions.shapes.end(), needed.begin(), needed.end());
             frontend::Imported fixed = source.import(&evaluator, importOptions);
             trace.fixedAtNeed = fixed.module != nullptr;
-            if (!fixed.module && hasUnsupportedNode(refused) && !hasUnsupportedNode(fixed)) {
-                std::ranges::move(fixed.diagnostics, std::back_inserter(refused.diagnostics));
+            const auto first = std::ranges::find(fixed.diagnostics, Severity::Error, &Diagnostic::severity);
+            if (hasUnsupportedNode(refused) && first != fixed.diagnostics.end() && first->node.empty()) {
+                refused.diagnostics.push_back(*first); // which is about the data
                 return refused;
             }
             const auto why = std::ranges::find(refused.diagnostics, Severity::Error, &Diagnostic::severity);
