@@ -86,7 +86,7 @@ void convertQuantizeV2(NodeReader& node, Builder& b) {
     const Var apart = mulBy(b, size, node.real("ensure_minimum_range", 0.01));
     const Var high = maximum(b, maximum(b, greatest, add(b, low, apart)), zero);
     const Var scale = div(b, scalarLike(b, range->steps, x), sub(b, high, low));
-    const Var steps = sub(b, roundedAway(b, mul(b, x, scale)), roundedAway(b, mul(b, low, scale)));
+    const Var steps = roundedAway(b, mul(b, sub(b, x, low), scale));
     const Var kept = minimum(b, maximum(b, steps, zero), scalarLike(b, range->steps, x));
     node.set(0, cast(b, addTo(b, kept, range->least), *dtype));
     node.set(1, low);
