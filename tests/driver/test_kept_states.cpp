@@ -44,6 +44,7 @@ driver::ModelSource source() {
                     node.id = id;
                     node.op = "Add";
                 }
+                inner->nodes.front().outputs = {"sum after"};
                 imported.graph = std::make_shared<model::ModelGraph>();
                 imported.graph->file = "kept";
                 imported.graph->graph = inner;

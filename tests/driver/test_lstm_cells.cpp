@@ -95,7 +95,9 @@ Row ofGates(const Cell& c, const std::vector<Row>& rows) {
 Row byCell(const Cell& c) {
     relay::Module module;
     driver::DriverEvaluator evaluator({});
+    module.spans = std::make_shared<model::SpanTable>();
     Builder b(module, &evaluator);
+    b.setSpan(module.spans->of(0));
     frontend::Recurrence r;
     r.gates = c.withoutInput ? 3 : 4;
     const int64_t rows = r.gates * static_cast<int64_t>(hidden);

@@ -66,8 +66,10 @@ struct Imported {
     relay::Builder builder{module, nullptr};
 
     explicit Imported(model::Graph with, DataType dtype, std::vector<arith::Expr> dims) {
-        with.inputs = {{"x", {}}};
-        with.outputs = {{"y", {}}};
+        ValueType type = typeOf(dtype, {});
+        type.hasShape = false;
+        with.inputs = {{"x", type}};
+        with.outputs = {{"y", type}};
         graph.nodeCount = 16;
         graph.graph = std::make_shared<model::Graph>(std::move(with));
         model::indexNodes(graph);

@@ -252,8 +252,8 @@ private slots:
                                     "multiply(" + value + ", " + other + ")",
                                     "softmax(" + value + ") {axis=1}",
                                     "reverse(" + value + ") {axes=[2]}"};
-            lines << QString("%%1 = %2 : %3").arg(i).arg(kinds[static_cast<int>(pick(6))], cube);
-            values << QString("%%1").arg(i);
+            values << '%' + QString::number(i);
+            lines << values.back() + " = " + kinds[static_cast<int>(pick(6))] + " : " + cube;
         }
         const Module module = deadCode(mainOf("%1: " + cube + ", %2: " + cube, cube, lines, values.back()));
         const auto left = [](const Module& of) { return transposes(simplifyArithmetic(of, true)); };

@@ -13,6 +13,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// What a file of any archive may have, however small that is.
+constexpr size_t smallFile = size_t{1} << 20;
+
 Failure noMember(const std::string& name) {
     return failure(fmt::format("there is no file '{}' in it", name), "copy the model again, with all its files");
 }
@@ -86,7 +89,7 @@ public:
                 return noMember(name);
             if (zip.name() != name)
                 continue;
-            LATHE_TRY(std::string content, zip.read(limits::zipExpansion * archive_.view.size()));
+            LATHE_TRY(std::string content, zip.read(std::max(limits::zipExpansion * archive_.view.size(), smallFile)));
             const auto owner = std::make_shared<const std::string>(std::move(content));
             return model::Bytes{owner, std::as_bytes(std::span(*owner))};
         }

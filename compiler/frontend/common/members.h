@@ -20,7 +20,8 @@ public:
     /// limits::zipEntries.
     virtual Result<std::vector<std::string>> names() const = 0;
     /// The content of one. Fails for a name that there is none of, and for one that is too large: of a folder
-    /// more than limits::modelFileBytes, of an archive more than limits::zipExpansion times the archive.
+    /// more than limits::modelFileBytes, of an archive more than a megabyte and than
+    /// limits::zipExpansion times the archive.
     virtual Result<model::Bytes> read(const std::string& name) const = 0;
 };
 
