@@ -94,7 +94,7 @@ Extensions withSpace() {
     extensions->plugins = {{"acme", "1.0"}};
     const auto inParts = [](const schedule::Schedule& start, const Target&, int) {
         schedule::Schedule made = start;
-        const schedule::BlockRef block = made.blocks().front();
+        const schedule::BlockRef block = made.blocks().back();
         const schedule::Number parts = made.choose(block, "parts", {2, 4, 8}, 2);
         made.parallel(made.split(made.loops(block).front(), {-1, parts}).front());
         return made;
@@ -336,8 +336,8 @@ private slots:
         schedule::Answers answers{{"way", {1}}};
         const auto made = space->generate(function, std::make_shared<tune::Held>(answers));
         QVERIFY2(made, made ? "" : toString(made.error()).c_str());
-        QCOMPARE(made->answers.at("b0.parts"), std::vector<int64_t>{2});
-        answers["b0.parts"] = {4};
+        QCOMPARE(made->answers.at("b4.parts"), std::vector<int64_t>{2});
+        answers["b4.parts"] = {4};
         const auto other = space->generate(function, std::make_shared<tune::Held>(answers));
         QVERIFY(other && other->program != made->program);
         // What came of it can be decided.
