@@ -79,9 +79,10 @@ void addCompiling(CLI::App& command, Common& common) {
                     ->check(CLI::Range(0, 1'000'000)),
                 common);
     addShapes(command, common);
-    ofCompiling(command.add_option("--signature", common.signature,
-                                   "which of the model's graphs, by the name that it is called by (TFLite, TensorFlow)"),
-                common);
+    ofCompiling(
+        command.add_option("--signature", common.signature,
+                           "which of the model's graphs, by the name that it is called by (TFLite, TensorFlow)"),
+        common);
     addPlugins(command, common);
     ofCompiling(command.add_flag("--verify", common.verify, "verify the IR after each pass"), common);
     addCacheless(command, common);

@@ -133,7 +133,8 @@ private slots:
             const Outcome outcome = runLathe(command);
             QVERIFY2(outcome.code == code, (outcome.out + outcome.err).c_str());
             if (command.front() == "test")
-                QVERIFY2(outcome.out.find("1 passed, 0 wrong, 0 accepted, 0 refused") != std::string::npos, outcome.out.c_str());
+                QVERIFY2(outcome.out.find("1 passed, 0 wrong, 0 accepted, 0 refused") != std::string::npos,
+                         outcome.out.c_str());
         }
         QCOMPARE(runLathe({"bench", path, "--rounds", "1"}).code, 1); // what nobody names is not read
         QCOMPARE(runLathe({"bench", path, "--rounds", "1", "--shape", "x=2,64"}).code, 0);
