@@ -43,22 +43,6 @@ std::optional<int64_t> knownInteger(NodeReader& node, size_t i, const std::strin
     return std::nullopt;
 }
 
-bool mayFill(NodeReader& node, const Dims& shape) {
-    int64_t elements = 1;
-    for (const Expr& size : shape) {
-        const auto known = arith::asInt(size);
-        if (!known || *known < 1)
-            continue;
-        if (*known > limits::filledElements / elements) {
-            node.refuse(fmt::format("the operands ask for a tensor {} of more than {} elements", text(shape),
-                                    limits::filledElements));
-            return false;
-        }
-        elements *= *known;
-    }
-    return true;
-}
-
 bool areSizes(NodeReader& node, const Dims& sizes, const std::string& name) {
     for (const Expr& size : sizes) {
         if (const auto known = arith::asInt(size); known && *known < 0) {
@@ -67,6 +51,13 @@ bool areSizes(NodeReader& node, const Dims& sizes, const std::string& name) {
         }
     }
     return !node.failed();
+}
+
+std::optional<Dims> shapeToFill(NodeReader& node, size_t i) {
+    Dims shape = integersOf(node, i, "dim");
+    if (!areSizes(node, shape, "shape") || !mayFill(node.b, shape) || node.failed())
+        return std::nullopt;
+    return shape;
 }
 
 } // namespace lathe::frontend

@@ -22,4 +22,7 @@ std::optional<int64_t> knownInteger(NodeReader& node, size_t i, const std::strin
 /// Whether integers say no negative number: false, and a fault, if a known one is.
 bool areSizes(NodeReader& node, const Dims& sizes, const std::string& name);
 
+/// The shape that operand i holds, of a tensor that is made; nothing after a fault.
+std::optional<Dims> shapeToFill(NodeReader& node, size_t i);
+
 } // namespace lathe::frontend

@@ -9,6 +9,12 @@ namespace lathe::frontend {
 
 using namespace relay;
 
+std::optional<double> seedOfHalves(int64_t first, int64_t second) {
+    if (first == 0 && second == 0)
+        return std::nullopt;
+    return static_cast<double>(first) + 0x1p-32 * static_cast<double>(second);
+}
+
 Var uniform(const RandomSource& source, Dims shape, DataType dtype, double low, double high,
             std::optional<double> seed) {
     RandomAttrs attrs;

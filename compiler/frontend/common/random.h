@@ -20,6 +20,9 @@ struct RandomSource {
     RandomSource(NodeReader& node) : b(node.b), nextCall([&node] { return node.walk.nextRandomCall(); }) {}
 };
 
+/// As TensorFlow gives it: of two halves, of which zeros ask for other numbers each time.
+std::optional<double> seedOfHalves(int64_t first, int64_t second);
+
 /// Numbers of [low, high).
 Var uniform(const RandomSource& source, Dims shape, DataType dtype, double low, double high,
             std::optional<double> seed);

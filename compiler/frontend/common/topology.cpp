@@ -57,6 +57,18 @@ void checkNames(const Graph& graph, const Names* outer, const Report& report) {
 
 } // namespace
 
+void addFault(model::ModelGraph& model, const model::Node* node, Diagnostic fault) {
+    if (model.diagnostics.size() >= keptDiagnostics)
+        return;
+    fault.file = model.file;
+    if (node) {
+        fault.node = displayName(*node);
+        fault.op = operatorName(*node);
+        fault.nodeId = node->id;
+    }
+    model.diagnostics.push_back(std::move(fault));
+}
+
 bool sortNodes(Graph& graph, const Report& report) {
     const size_t count = graph.nodes.size();
     std::unordered_map<std::string, size_t> producer;

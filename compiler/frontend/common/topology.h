@@ -14,6 +14,12 @@ namespace lathe::frontend {
 /// node is null for a fault of the graph itself.
 using Report = std::function<void(const model::Node* node, std::string what, std::string hint)>;
 
+/// Faults of a model that are kept: as many as anybody reads.
+inline constexpr size_t keptDiagnostics = 1000;
+
+/// Adds a fault of the model that is being read, with its file and its node, up to keptDiagnostics.
+void addFault(model::ModelGraph& model, const model::Node* node, Diagnostic fault);
+
 /// Puts producers first and keeps the order where it may stay. False if there is a cycle, which is reported.
 bool sortNodes(model::Graph& graph, const Report& report);
 

@@ -3,6 +3,7 @@
 // The walk over nodes: context and Span for each, its converter or its body, names for its results.
 #include "frontend/common/walk.h"
 
+#include "frontend/common/topology.h"
 #include "model/names_read.h"
 
 #include <fmt/format.h>
@@ -31,8 +32,6 @@ GraphWalk::GraphWalk(model::ModelGraph& graph, Dialect& dialect, relay::Module& 
     : graph_(graph), dialect_(dialect), module_(module), builder_(builder) {}
 
 std::vector<Diagnostic> GraphWalk::unsupported() const {
-    constexpr size_t mostReasons = 1000; // as many as anybody reads
-
     std::vector<Diagnostic> found;
     for (const model::Node* node : graph_.nodes) {
         if (!node)
@@ -45,7 +44,7 @@ std::vector<Diagnostic> GraphWalk::unsupported() const {
         reason->op = operatorName(*node);
         reason->nodeId = node->id;
         found.push_back(*std::move(reason));
-        if (found.size() == mostReasons)
+        if (found.size() == keptDiagnostics)
             break;
     }
     return found;

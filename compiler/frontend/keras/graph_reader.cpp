@@ -20,7 +20,6 @@
 namespace lathe::frontend::keras {
 namespace {
 
-constexpr size_t mostDiagnostics = 1000;
 constexpr int64_t mostResults = 1000; // of one call
 constexpr const char* saveModelAgain = "the config is damaged or was written wrongly; save the model again";
 
@@ -368,17 +367,7 @@ private:
             report(nullptr, std::move(fault));
     }
 
-    void report(const model::Node* node, Diagnostic fault) {
-        if (model_->diagnostics.size() >= mostDiagnostics)
-            return;
-        fault.file = model_->file;
-        if (node) {
-            fault.node = displayName(*node);
-            fault.op = operatorName(*node);
-            fault.nodeId = node->id;
-        }
-        model_->diagnostics.push_back(std::move(fault));
-    }
+    void report(const model::Node* node, Diagnostic fault) { addFault(*model_, node, std::move(fault)); }
 
     Report reporter() {
         return [this](const model::Node* node, std::string what, std::string hint) {

@@ -6,7 +6,6 @@
 #include "frontend/keras/graph_reader.h"
 #include "frontend/keras/ops.h"
 
-#include <algorithm>
 #include <array>
 
 namespace lathe::frontend::keras {
@@ -169,15 +168,12 @@ constexpr auto table = std::to_array<Row>({
     {tensorflow, "reshape", convertOpReshape, Movement},
 });
 
-using Key = std::pair<std::string_view, std::string_view>;
-constexpr auto keyOf = [](const Row& row) { return Key{row.domain, row.name}; };
-static_assert(std::ranges::is_sorted(table, {}, keyOf));
+static_assert(isSorted(table));
 
 } // namespace
 
 const Row* findRow(std::string_view domain, std::string_view name) {
-    const auto found = std::ranges::lower_bound(table, Key{domain, name}, {}, keyOf);
-    return found != table.end() && keyOf(*found) == Key{domain, name} ? &*found : nullptr;
+    return frontend::findRow(table, domain, name);
 }
 
 } // namespace lathe::frontend::keras

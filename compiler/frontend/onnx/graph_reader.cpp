@@ -17,8 +17,6 @@
 namespace lathe::frontend::onnx {
 namespace {
 
-constexpr size_t keptDiagnostics = 1000;
-
 std::string functionKey(const std::string& domain, const std::string& name, const std::string& overload) {
     return canonicalDomain(domain) + "\n" + name + "\n" + overload;
 }
@@ -82,15 +80,7 @@ GraphReader::GraphReader(std::shared_ptr<const ::onnx::ModelProto> proto,
 }
 
 void GraphReader::report(const model::Node* node, Diagnostic fault) {
-    if (model_->diagnostics.size() >= keptDiagnostics)
-        return;
-    fault.file = model_->file;
-    if (node) {
-        fault.node = displayName(*node);
-        fault.op = operatorName(*node);
-        fault.nodeId = node->id;
-    }
-    model_->diagnostics.push_back(std::move(fault));
+    addFault(*model_, node, std::move(fault));
 }
 
 Report GraphReader::reporter() {

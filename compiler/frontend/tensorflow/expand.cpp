@@ -2,6 +2,7 @@
 #include "frontend/tensorflow/expand.h"
 
 #include "base/limits.h"
+#include "frontend/common/topology.h"
 
 #include <fmt/format.h>
 
@@ -11,7 +12,6 @@
 namespace lathe::frontend::tensorflow {
 namespace {
 
-constexpr size_t mostDiagnostics = 1000;
 constexpr const char* exportAgain = "the model is malformed; export it again";
 
 constexpr auto assigning = std::to_array<std::string_view>(
@@ -350,7 +350,7 @@ void Expander::stop(Diagnostic fault) {
 }
 
 void Expander::report(const Frame* frame, const BodyNode* node, Diagnostic fault) {
-    if (model_.diagnostics.size() >= mostDiagnostics)
+    if (model_.diagnostics.size() >= keptDiagnostics)
         return;
     fault.file = model_.file;
     if (node) {

@@ -23,13 +23,8 @@ void convertGatherNd(NodeReader& node, Builder& b) {
     node.set(0, b.call(Op::GatherNd, {node.in(0), node.in(1)}, relay::GatherNdAttrs{}));
 }
 
-void convertScatterNd(NodeReader& node, Builder& b) {
-    const Var indices = node.in(0), updates = node.in(1);
-    const Dims shape = integersOf(node, 2, "dim");
-    if (!areSizes(node, shape, "shape") || !mayFill(node.b, shape))
-        return;
-    const Var zeros = full(b, scalarLike(b, 0, updates), shape);
-    node.set(0, scatter(b, Op::ScatterNd, zeros, indices, updates, "add"));
+void convertScatterNd(NodeReader& node, Builder&) {
+    node.set(0, scatteredIntoZeros(node, 2, node.in(0), node.in(1)));
 }
 
 namespace {
@@ -57,32 +52,12 @@ void convertTensorScatterSub(NodeReader& node, Builder& b) {
 }
 
 void convertSparseToDense(NodeReader& node, Builder& b) {
-    Var indices = node.in(0), values = node.in(2);
-    const Var otherwise = asScalar(b, node.in(3));
-    const Dims shape = integersOf(node, 1, "dim");
-    if (!areSizes(node, shape, "shape") || !mayFill(node.b, shape))
-        return;
-    if (b.rank(indices) > 2)
-        return node.fail(fmt::format("the indices have rank {}", b.rank(indices)));
-    if (b.rank(indices) == 0)
-        indices = reshape(b, indices, {1, 1});
-    else if (b.rank(indices) == 1)
-        indices = unsqueeze(b, indices, {1});
-    values = expand(b, values, {dim(b, indices, 0)});
-    node.set(0, scatter(b, Op::ScatterNd, full(b, otherwise, shape), indices, values, "none"));
+    node.set(0, densified(node, 1, node.in(0), node.in(2), asScalar(b, node.in(3))));
 }
 
 void convertOneHot(NodeReader& node, Builder& b) {
-    const Var indices = cast(b, node.in(0), types::Int64);
-    const Expr depth = integerOf(node, 1, "depth");
-    const Var on = asScalar(b, node.in(2)), off = asScalar(b, node.in(3));
-    if (!areSizes(node, {depth}, "depth"))
-        return;
-    const int64_t axis = node.axis(node.integer("axis", -1), b.rank(indices) + 1);
-    Dims shape = b.shape(indices);
-    shape.push_back(depth);
-    if (mayFill(node.b, shape))
-        node.set(0, where(b, oneHot(b, indices, depth, axis), on, off));
+    if (const Var hot = oneHotOf(node))
+        node.set(0, where(b, hot, asScalar(b, node.in(2)), asScalar(b, node.in(3))));
 }
 
 void convertTopKV2(NodeReader& node, Builder& b) {

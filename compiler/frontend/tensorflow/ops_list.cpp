@@ -105,12 +105,21 @@ void convertTensorListPopBack(NodeReader& node, Builder& b) {
     node.set(1, squeeze(b, sliceAxis(b, some, 0, last, 1), {0}));
 }
 
-void convertTensorListLength(NodeReader& node, Builder& b) {
-    const Value* list = node.value(0);
+namespace {
+
+/// Gives how many elements the list that is operand `i` has.
+void giveLength(NodeReader& node, Builder& b, size_t i) {
+    const Value* list = node.value(i);
     if (!list || b.failed())
         return;
     const Var count = isReserved(*list) ? (*list->sequence)[0].var : b.scalarOf(dim(b, list->var, 0));
     node.set(0, cast(b, count, types::Int32));
+}
+
+} // namespace
+
+void convertTensorListLength(NodeReader& node, Builder& b) {
+    giveLength(node, b, 0);
 }
 
 void convertTensorListStack(NodeReader& node, Builder& b) {
@@ -189,11 +198,7 @@ void convertTensorArrayScatterV3(NodeReader& node, Builder& b) {
 }
 
 void convertTensorArraySizeV3(NodeReader& node, Builder& b) {
-    const Value* list = node.value(1);
-    if (!list || b.failed())
-        return;
-    const Var count = isReserved(*list) ? (*list->sequence)[0].var : b.scalarOf(dim(b, list->var, 0));
-    node.set(0, cast(b, count, types::Int32));
+    giveLength(node, b, 1);
 }
 
 void convertTensorArrayConcatV3(NodeReader& node, Builder& b) {

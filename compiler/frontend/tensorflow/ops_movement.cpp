@@ -4,6 +4,7 @@
 #include "frontend/common/batch_blocks.h"
 #include "frontend/common/diagonal.h"
 #include "frontend/common/paddings.h"
+#include "frontend/common/repeated.h"
 #include "frontend/common/split.h"
 #include "frontend/common/strided_slice.h"
 #include "frontend/tensorflow/operands.h"
@@ -115,53 +116,20 @@ void convertSplitV(NodeReader& node, Builder& b) {
     if (sizes.size() != *parts)
         return node.fail(fmt::format("there are {} sizes for {} parts", sizes.size(), *parts));
     const int64_t axis = node.axis(*given, b.rank(x));
-    Expr others = 0;
-    std::optional<size_t> rest; // the part that takes what the others leave
-    for (size_t i = 0; i < sizes.size(); ++i) {
-        if (!arith::isConst(sizes[i], -1))
-            others = others + sizes[i];
-        else if (std::exchange(rest, i))
-            return node.fail("more than one part is to take what the others leave");
-    }
-    if (rest)
-        sizes[*rest] = arith::simplify(dim(b, x, axis) - others);
-    for (const Expr& size : sizes)
-        x = assume(b, x, arith::ge(size, 0), fmt::format("no part of {} is negative", text(sizes)));
-    giveParts(node, x, axis, sizes);
+    if (const auto all = partSizes(b, x, axis, std::move(sizes)))
+        giveParts(node, x, axis, *all);
 }
 
-void convertTile(NodeReader& node, Builder& b) {
-    const Var x = node.in(0);
-    relay::TileAttrs attrs;
-    attrs.repeats = integersOf(node, 1, "multiple");
-    if (!areSizes(node, attrs.repeats, "multiples"))
-        return;
-    const Dims from = b.shape(x);
-    Dims shape;
-    for (size_t i = 0; i < std::min(from.size(), attrs.repeats.size()); ++i)
-        shape.push_back(arith::simplify(from[i] * attrs.repeats[i]));
-    if (mayFill(node.b, shape))
-        node.set(0, b.call(Op::Tile, {x}, attrs));
+void convertTile(NodeReader& node, Builder&) {
+    node.set(0, tiled(node, node.in(0)));
 }
 
-void convertReverseV2(NodeReader& node, Builder& b) {
-    const Var x = node.in(0);
-    const auto axes = knownIntegers(node, 1, "axes");
-    if (!axes || b.failed())
-        return;
-    relay::AxesAttrs attrs;
-    attrs.axes = node.axes(*axes, b.rank(x));
-    node.set(0, b.call(Op::Reverse, {x}, attrs));
+void convertReverseV2(NodeReader& node, Builder&) {
+    node.set(0, reversedAlong(node, node.in(0)));
 }
 
-void convertReverseSequence(NodeReader& node, Builder& b) {
-    const Var x = node.in(0), lengths = cast(b, node.in(1), types::Int64);
-    if (b.failed())
-        return;
-    relay::ReverseAttrs attrs;
-    attrs.timeAxis = node.axis(node.integer("seq_dim", 0), b.rank(x));
-    attrs.batchAxis = node.axis(node.integer("batch_dim", 0), b.rank(x));
-    node.set(0, b.call(Op::ReverseSequence, {x, lengths}, attrs));
+void convertReverseSequence(NodeReader& node, Builder&) {
+    node.set(0, reversedSequences(node, node.in(0)));
 }
 
 /// Two parts of each axis that change places.

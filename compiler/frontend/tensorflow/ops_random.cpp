@@ -9,30 +9,20 @@ namespace lathe::frontend::tensorflow {
 namespace {
 
 std::optional<double> seedOf(NodeReader& node) {
-    const int64_t first = node.integer("seed", 0), second = node.integer("seed2", 0);
-    if (first == 0 && second == 0)
-        return std::nullopt;
-    return static_cast<double>(first) + 0x1p-32 * static_cast<double>(second);
-}
-
-std::optional<Dims> askedShape(NodeReader& node, Builder& b) {
-    Dims shape = integersOf(node, 0, "dim");
-    if (!areSizes(node, shape, "shape") || !mayFill(node.b, shape) || b.failed())
-        return std::nullopt;
-    return shape;
+    return seedOfHalves(node.integer("seed", 0), node.integer("seed2", 0));
 }
 
 } // namespace
 
 void convertRandomUniform(NodeReader& node, Builder& b) {
     const auto dtype = typeNamed(node, "dtype", types::Float32);
-    if (auto shape = askedShape(node, b); shape && dtype)
+    if (auto shape = shapeToFill(node, 0); shape && dtype)
         node.set(0, cast(b, uniform(node, *std::move(shape), types::Float32, 0, 1, seedOf(node)), *dtype));
 }
 
 void convertRandomStandardNormal(NodeReader& node, Builder& b) {
     const auto dtype = typeNamed(node, "dtype", types::Float32);
-    if (const auto shape = askedShape(node, b); shape && dtype)
+    if (const auto shape = shapeToFill(node, 0); shape && dtype)
         node.set(0, cast(b, normal(node, *shape, seedOf(node)), *dtype));
 }
 

@@ -56,10 +56,10 @@ void convertRank(NodeReader& node, Builder& b) {
 }
 
 void convertFill(NodeReader& node, Builder& b) {
-    const Dims shape = integersOf(node, 0, "dim");
+    const auto shape = shapeToFill(node, 0);
     const Var value = asScalar(b, node.in(1));
-    if (areSizes(node, shape, "shape") && mayFill(node.b, shape))
-        node.set(0, full(b, value, shape));
+    if (shape)
+        node.set(0, full(b, value, *shape));
 }
 
 namespace {
@@ -90,9 +90,9 @@ void convertRange(NodeReader& node, Builder& b) {
 
 void convertBroadcastTo(NodeReader& node, Builder& b) {
     const Var x = node.in(0);
-    const Dims shape = integersOf(node, 1, "dim");
-    if (areSizes(node, shape, "shape") && mayFill(node.b, shape))
-        node.set(0, expand(b, fitted(b, x, shape), shape));
+    const auto shape = shapeToFill(node, 1);
+    if (shape)
+        node.set(0, expand(b, fitted(b, x, *shape), *shape));
 }
 
 void convertEnsureShape(NodeReader& node, Builder& b) {

@@ -18,7 +18,6 @@
 namespace lathe::frontend::tflite {
 namespace {
 
-constexpr size_t mostDiagnostics = 1000;
 constexpr const char* convertModel = "the file is damaged or was written wrongly; convert the model again";
 
 std::string producerOf(const ::tflite::Model& model, const SubgraphReader& subgraphs) {
@@ -194,17 +193,7 @@ private:
             report(nullptr, std::move(fault));
     }
 
-    void report(const model::Node* node, Diagnostic fault) {
-        if (model_->diagnostics.size() >= mostDiagnostics)
-            return;
-        fault.file = model_->file;
-        if (node) {
-            fault.node = displayName(*node);
-            fault.op = operatorName(*node);
-            fault.nodeId = node->id;
-        }
-        model_->diagnostics.push_back(std::move(fault));
-    }
+    void report(const model::Node* node, Diagnostic fault) { addFault(*model_, node, std::move(fault)); }
 
     Report reporter() {
         return [this](const model::Node* node, std::string what, std::string hint) {

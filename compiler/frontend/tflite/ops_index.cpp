@@ -34,45 +34,19 @@ void convertEmbeddingLookup(NodeReader& node, Builder& b) {
         m.give(0, gather(b, table, rows, 0));
 }
 
-void convertScatterNd(NodeReader& node, Builder& b) {
-    const Var indices = node.in(0), updates = realOf(node, 1);
-    const Dims shape = integersOf(node, 2, "dim");
-    if (!areSizes(node, shape, "shape") || !mayFill(node.b, shape))
-        return;
-    const Var zeros = full(b, scalarLike(b, 0, updates), shape);
-    give(node, 0, scatter(b, Op::ScatterNd, zeros, indices, updates, "add"));
+void convertScatterNd(NodeReader& node, Builder&) {
+    give(node, 0, scatteredIntoZeros(node, 2, node.in(0), realOf(node, 1)));
 }
 
 void convertSparseToDense(NodeReader& node, Builder& b) {
     Movement m(node, {2, 3});
-    Var indices = node.in(0), values = m.in(2);
-    const Var otherwise = asScalar(b, m.in(3));
-    const Dims shape = integersOf(node, 1, "dim");
-    if (!areSizes(node, shape, "shape") || !mayFill(node.b, shape))
-        return;
-    // Rows of places: a vector holds those of a tensor of rank 1, a scalar one such place.
-    if (b.rank(indices) > 2)
-        return node.fail(fmt::format("the indices have rank {}", b.rank(indices)));
-    if (b.rank(indices) == 0)
-        indices = reshape(b, indices, {1, 1});
-    else if (b.rank(indices) == 1)
-        indices = unsqueeze(b, indices, {1});
-    values = expand(b, values, {dim(b, indices, 0)});
-    m.give(0, scatter(b, Op::ScatterNd, full(b, otherwise, shape), indices, values, "none"));
+    m.give(0, densified(node, 1, node.in(0), m.in(2), asScalar(b, m.in(3))));
 }
 
 void convertOneHot(NodeReader& node, Builder& b) {
     Movement m(node, {2, 3});
-    const Var indices = cast(b, node.in(0), types::Int64);
-    const Expr depth = integerOf(node, 1, "depth");
-    const Var on = asScalar(b, m.in(2)), off = asScalar(b, m.in(3));
-    if (!areSizes(node, {depth}, "depth"))
-        return;
-    const int64_t axis = node.axis(node.integer("axis", -1), b.rank(indices) + 1);
-    Dims shape = b.shape(indices);
-    shape.push_back(depth);
-    if (mayFill(node.b, shape))
-        m.give(0, where(b, oneHot(b, indices, depth, axis), on, off));
+    if (const Var hot = oneHotOf(node))
+        m.give(0, where(b, hot, asScalar(b, m.in(2)), asScalar(b, m.in(3))));
 }
 
 void convertTopkV2(NodeReader& node, Builder& b) {

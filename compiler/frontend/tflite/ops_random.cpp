@@ -10,29 +10,18 @@ namespace lathe::frontend::tflite {
 namespace {
 
 std::optional<double> seedOf(NodeReader& node) {
-    const int64_t first = node.integer("seed", 0), second = node.integer("seed2", 0);
-    if (first == 0 && second == 0)
-        return std::nullopt;
-    return static_cast<double>(first) + 0x1p-32 * static_cast<double>(second);
-}
-
-/// The shape that operand 0 holds; nothing after a fault.
-std::optional<Dims> askedShape(NodeReader& node, Builder& b) {
-    Dims shape = integersOf(node, 0, "dim");
-    if (!areSizes(node, shape, "shape") || !mayFill(node.b, shape) || b.failed())
-        return std::nullopt;
-    return shape;
+    return seedOfHalves(node.integer("seed", 0), node.integer("seed2", 0));
 }
 
 } // namespace
 
-void convertRandomUniform(NodeReader& node, Builder& b) {
-    if (auto shape = askedShape(node, b))
+void convertRandomUniform(NodeReader& node, Builder&) {
+    if (auto shape = shapeToFill(node, 0))
         give(node, 0, uniform(node, *std::move(shape), types::Float32, 0, 1, seedOf(node)));
 }
 
-void convertRandomStandardNormal(NodeReader& node, Builder& b) {
-    if (const auto shape = askedShape(node, b))
+void convertRandomStandardNormal(NodeReader& node, Builder&) {
+    if (const auto shape = shapeToFill(node, 0))
         give(node, 0, normal(node, *shape, seedOf(node)));
 }
 

@@ -58,10 +58,10 @@ void convertRank(NodeReader& node, Builder& b) {
 
 void convertFill(NodeReader& node, Builder& b) {
     Movement m(node, {1});
-    const Dims shape = integersOf(node, 0, "dim");
+    const auto shape = shapeToFill(node, 0);
     const Var value = m.in(1);
-    if (areSizes(node, shape, "shape") && mayFill(node.b, shape))
-        m.give(0, full(b, value, shape));
+    if (shape)
+        m.give(0, full(b, value, *shape));
 }
 
 void convertZerosLike(NodeReader& node, Builder& b) {
@@ -83,9 +83,9 @@ void convertRange(NodeReader& node, Builder& b) {
 void convertBroadcastTo(NodeReader& node, Builder& b) {
     Movement m(node, {0});
     const Var x = m.in(0);
-    const Dims shape = integersOf(node, 1, "dim");
-    if (areSizes(node, shape, "shape") && mayFill(node.b, shape))
-        m.give(0, expand(b, fitted(b, x, shape), shape));
+    const auto shape = shapeToFill(node, 1);
+    if (shape)
+        m.give(0, expand(b, fitted(b, x, *shape), *shape));
 }
 
 void convertBroadcastArgs(NodeReader& node, Builder& b) {

@@ -3,18 +3,13 @@
 // Which converter serves which operator, and what the operator is for.
 #pragma once
 
-#include "frontend/common/dialect.h"
-#include "model/model_graph.h"
+#include "frontend/common/converter_table.h"
 
 #include <string_view>
 
 namespace lathe::frontend::tflite {
 
-struct Row {
-    std::string_view domain, name; // as the schema spells it
-    ConvertFn convert;
-    model::Family family;
-};
+using Row = ConverterRow;
 
 /// Null if there is none.
 const Row* findRow(std::string_view domain, std::string_view name);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The nodes of a program, each a call of an operator.
+#include "frontend/common/topology.h"
 #include "frontend/torch/invoke.h"
 #include "frontend/torch/program_walk.h"
 
@@ -35,7 +36,6 @@ Diagnostic unknownOperator(const ProgramNode& node) {
 } // namespace
 
 std::vector<Diagnostic> ProgramWalk::unsupported() const {
-    constexpr size_t mostReasons = 1000; // as many as anybody reads
     std::vector<const ProgramNode*> nodes;
     addNodes(*from_.program.graph, nodes);
     std::vector<Diagnostic> found;
@@ -48,7 +48,7 @@ std::vector<Diagnostic> ProgramWalk::unsupported() const {
         reason.op = node->target;
         reason.nodeId = node->id;
         found.push_back(std::move(reason));
-        if (found.size() == mostReasons)
+        if (found.size() == keptDiagnostics)
             break;
     }
     return found;
