@@ -347,19 +347,4 @@ Var softmax(Builder& b, Var x, int64_t axis) {
     return b.call(Op::Softmax, {x}, attrs);
 }
 
-Var overAxis(NodeReader& node, Builder& b, Var axis, int64_t rank, const std::function<Var(int64_t)>& fn) {
-    if (b.failed())
-        return {};
-    if (const auto known = b.knownInts(axis); known && known->size() == 1)
-        return fn(node.axis((*known)[0], rank));
-    Var index = cast(b, reshape(b, axis, {}), types::Int64);
-    index = where(b, less(b, index, b.scalarInt(0)), add(b, index, b.scalarInt(rank)), index);
-    std::function<Var(int64_t)> choose = [&](int64_t at) -> Var {
-        if (at == rank - 1)
-            return fn(at);
-        return b.ifElse(equal(b, index, b.scalarInt(at)), [&] { return fn(at); }, [&] { return choose(at + 1); });
-    };
-    return choose(0);
-}
-
 } // namespace lathe::frontend

@@ -93,7 +93,4 @@ Var reduce(Builder& b, const std::string& kind, Var x, Ints axes, bool keepDims)
 Var matmul(Builder& b, Var x, Var y, bool transposeX = false, bool transposeY = false, DataType out = types::Void);
 Var softmax(Builder& b, Var x, int64_t axis);
 
-/// fn(axis) for an axis that may be known only while running: then a chain of branches over all axes.
-Var overAxis(NodeReader& node, Builder& b, Var axis, int64_t rank, const std::function<Var(int64_t)>& fn);
-
 } // namespace lathe::frontend

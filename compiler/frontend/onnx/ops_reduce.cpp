@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Reductions. Axes are an attribute in old versions, an operand in new ones; they may be known only while running.
+#include "frontend/common/axis_operands.h"
 #include "frontend/common/reductions.h"
 #include "frontend/onnx/ops.h"
 
@@ -14,29 +15,12 @@ using Reducer = std::function<Var(Var x, const Ints& axes, bool keepDims)>;
 
 void reduction(NodeReader& node, Builder& b, const Reducer& fn) {
     const Var x = node.in(0);
-    if (b.failed())
-        return;
-    const int64_t rank = b.rank(x);
-    const bool keep = node.integer("keepdims", 1) != 0;
-    const bool emptyIsNone = node.integer("noop_with_empty_axes", 0) != 0;
-    const Var axesVar = node.has("axes") ? Var{} : node.optional(1);
-    if (axesVar && !b.knownInts(axesVar)) {
-        const Expr count = b.failed() ? Expr(0) : dim(b, axesVar, 0);
-        if (arith::isConst(count, 1))
-            return node.set(0, overAxis(node, b, axesVar, rank, [&](int64_t axis) { return fn(x, {axis}, keep); }));
-        if (!arith::isConst(count, 0))
-            return node.refuse("the axes are computed while the model runs",
-                               "make them a constant when exporting the model");
-    }
-    Ints axes;
-    if (node.has("axes"))
-        axes = node.integers("axes");
-    else if (const auto known = axesVar ? b.knownInts(axesVar) : std::nullopt)
-        axes = *known;
-    if (axes.empty())
-        return node.set(0, fn(x, emptyIsNone ? Ints{} : iotaInts(0, rank), keep));
-    axes = node.axes(axes, rank);
-    node.set(0, fn(x, axes, keep));
+    const Ints given = node.integers("axes");
+    const Var axes = given.empty() ? node.optional(1) : b.fromExprs(toDims(given));
+    const AxesToReduce how{.keepDims = node.integer("keepdims", 1) != 0,
+                           .emptyIsAll = node.integer("noop_with_empty_axes", 0) == 0,
+                           .mayRepeat = false};
+    node.set(0, overAxes(node, x, axes, how, fn));
 }
 
 Var plain(Builder& b, const std::string& kind, Var x, const Ints& axes, bool keep) {
@@ -63,13 +47,13 @@ void cumulative(NodeReader& node, Builder& b, bool product) {
     const Var x = node.in(0), axis = node.in(1);
     if (!node.needRank(x, 1))
         return;
-    node.set(0, overAxis(node, b, axis, b.rank(x), [&](int64_t at) {
+    node.set(0, overAxis(node, x, axis, [&](Var v, int64_t at) {
                  CumAttrs attrs;
                  attrs.axis = at;
                  attrs.exclusive = node.integer("exclusive", 0) != 0;
                  attrs.reverse = node.integer("reverse", 0) != 0;
                  attrs.product = product;
-                 return b.call(Op::CumSum, {x}, attrs);
+                 return b.call(Op::CumSum, {v}, attrs);
              }));
 }
 

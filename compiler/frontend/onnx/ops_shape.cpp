@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Constants, shapes as values, reshaping. Shapes stay expressions over symbols: nothing here needs a dim to be known.
+#include "frontend/common/axis_operands.h"
 #include "frontend/common/new_shape.h"
 #include "frontend/common/one_hot.h"
 #include "frontend/onnx/ops.h"
@@ -95,18 +96,10 @@ Dims unsqueezedAt(const Dims& shape, const Dims& axes) {
 
 Dims squeezedAt(const Dims& shape, const Dims& axes) {
     const auto rank = static_cast<int64_t>(shape.size());
-    Dims result;
-    for (int64_t place = 0; place + static_cast<int64_t>(axes.size()) < rank; ++place) {
-        Expr chosen = 1, kept = 0; // dim i stands at `place` if it stays and `place` dims before it do
-        for (int64_t i = 0; i < rank; ++i) {
-            const Expr stays = arith::logicalNot(isNamed(axes, i, rank));
-            chosen =
-                arith::select(arith::logicalAnd(stays, arith::eq(kept, place)), shape[static_cast<size_t>(i)], chosen);
-            kept = kept + arith::select(stays, 1, 0);
-        }
-        result.push_back(arith::simplify(chosen));
-    }
-    return result;
+    std::vector<Expr> dropped;
+    for (int64_t i = 0; i < rank; ++i)
+        dropped.push_back(isNamed(axes, i, rank));
+    return remainingDims(shape, dropped, rank - static_cast<int64_t>(axes.size()));
 }
 
 /// The axes as known numbers, or as expressions if they are computed while running. Nothing: not given.

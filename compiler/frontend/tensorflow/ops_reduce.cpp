@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Reductions and sums along an axis.
+#include "frontend/common/axis_operands.h"
 #include "frontend/common/reduced.h"
 #include "frontend/common/segments.h"
 #include "frontend/tensorflow/operands.h"
@@ -32,9 +33,9 @@ void giveCumulated(NodeReader& node, Builder& b, bool isProduct) {
     attrs.exclusive = node.integer("exclusive", 0) != 0;
     attrs.reverse = node.integer("reverse", 0) != 0;
     attrs.product = isProduct;
-    node.set(0, overAxis(node, b, axis, b.rank(x), [&](int64_t at) {
+    node.set(0, overAxis(node, x, axis, [&](Var v, int64_t at) {
                  attrs.axis = at;
-                 return b.call(Op::CumSum, {x}, attrs);
+                 return b.call(Op::CumSum, {v}, attrs);
              }));
 }
 

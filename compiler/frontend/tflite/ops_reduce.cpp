@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Reductions and sums along an axis. Axes are operands; they may be known only while running.
+#include "frontend/common/axis_operands.h"
 #include "frontend/common/reduced.h"
 #include "frontend/tflite/elementwise.h"
 #include "frontend/tflite/ops.h"
@@ -75,9 +76,9 @@ void convertCumsum(NodeReader& node, Builder& b) {
     CumAttrs attrs;
     attrs.exclusive = node.integer("exclusive", 0) != 0;
     attrs.reverse = node.integer("reverse", 0) != 0;
-    give(node, 0, overAxis(node, b, axis, b.rank(x), [&](int64_t at) {
+    give(node, 0, overAxis(node, x, axis, [&](Var v, int64_t at) {
              attrs.axis = at;
-             return b.call(Op::CumSum, {x}, attrs);
+             return b.call(Op::CumSum, {v}, attrs);
          }));
 }
 
