@@ -217,8 +217,8 @@ struct EinsumAttrs : AttrsOf<EinsumAttrs> {
 };
 struct ResizeAttrs : AttrsOf<ResizeAttrs> {
     std::vector<Expr> sizes;      // all dims
-    std::vector<double> scales;   // all dims, as the model gives them; empty: sizes / dims
-    std::vector<double> roi;      // starts then ends, for tf_crop_and_resize; empty otherwise
+    std::vector<double> scales;   // all dims, as the model gives them; empty: an operand, or sizes / dims
+    std::vector<double> roi;      // starts then ends, for tf_crop_and_resize; empty: an operand, or the whole
     std::string mode = "nearest"; // nearest, linear, cubic
     std::string coordinate = "half_pixel";
     std::string nearest = "round_prefer_floor";

@@ -121,7 +121,7 @@ enum class Op : uint16_t {
     MaxPoolWithIndex, // x {PoolAttrs} -> (y, int64 flat indices)
     AvgPool,          // x {PoolAttrs: countPadding}
     Einsum,           // x1 … xn {EinsumAttrs: equation}
-    Resize, // x {ResizeAttrs: sizes Exprs, scales, mode, coordinate, nearest, cubicCoefficient, excludeOutside, extrapolation}
+    Resize, // x, [scales f64[rank]], [region f64[2*rank]] {ResizeAttrs}: operands are what is data of what attributes else say
     GridSample, // x, grid {GridSampleAttrs}
     RoiAlign,   // x, rois, batch indices {RoiAlignAttrs}
     DepthToSpace,

@@ -194,7 +194,7 @@ constexpr OpInfo rows[] = {
          {.flops = flops::pool, .steps = steps::pool, .layouts = LayoutColumns{.carries = layouts::pool}}),
     with(row(Op::Einsum, "einsum", 1, -1, make<EinsumAttrs>, OutFusable, accumulating),
          {.flops = flops::einsum, .steps = steps::anyWithAny}),
-    with(row(Op::Resize, "resize", 1, 1, make<ResizeAttrs>, OutFusable, rounding),
+    with(row(Op::Resize, "resize", 1, 3, make<ResizeAttrs>, OutFusable, rounding),
          {.layouts = LayoutColumns{.carries = layouts::resize}, .orders = orders::resize}),
     row(Op::GridSample, "grid_sample", 2, 2, make<GridSampleAttrs>, OutFusable, rounding),
     with(row(Op::RoiAlign, "roi_align", 3, 3, make<RoiAlignAttrs>, Opaque, accumulating, fails),

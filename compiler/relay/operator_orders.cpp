@@ -186,7 +186,10 @@ Answer reverse(const TypedCall& call, int at, const AxisOrder& order) {
     });
 }
 
+/// Where scales or region are operands they stay in the model's order, and so does the call.
 Answer resize(const TypedCall& call, int at, const AxisOrder& order) {
+    if (call.args.size() > 1)
+        return std::nullopt;
     return aligned<ResizeAttrs>(call, at, order, [](ResizeAttrs& a, const Axes& axes) {
         a.sizes = permuted(a.sizes, axes);
         if (!a.scales.empty())

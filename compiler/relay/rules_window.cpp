@@ -144,12 +144,33 @@ Result<Type> pool(Op op, RuleContext& context) {
     return tupleType({result, tensorType(types::Int64, std::move(shape))});
 }
 
+namespace {
+
+/// Whether an operand that takes an attribute's place, if it is there, has as many numbers.
+Result<void> resizedBy(RuleContext& context, int operand, int64_t count, bool isAttribute, const char* what) {
+    if (context.args().size() <= static_cast<size_t>(operand) || !context.args()[static_cast<size_t>(operand)])
+        return {};
+    LATHE_TRY(const TensorType* values, tensorArg(context, operand, 1));
+    if (isAttribute)
+        return failure(fmt::format("{} are both an operand and an attribute", what));
+    if (values->dtype != types::Float64 || !arith::isConst(values->shape[0], count))
+        return failure(fmt::format("{} are {} of {}", what, text(values->shape), toString(values->dtype)),
+                       fmt::format("{} numbers of float64", count));
+    return {};
+}
+
+} // namespace
+
 Result<Type> resize(Op, RuleContext& context) {
     LATHE_TRY(const TensorType* x, tensorArg(context, 0));
     const ResizeAttrs& at = attrs<ResizeAttrs>(context.attrs());
     LATHE_CHECKED(checkCount(at.sizes.size(), x->shape.size(), "sizes"));
     if (!at.scales.empty())
         LATHE_CHECKED(checkCount(at.scales.size(), x->shape.size(), "scales"));
+    if (!at.roi.empty())
+        LATHE_CHECKED(checkCount(at.roi.size(), 2 * x->shape.size(), "ends of the region"));
+    LATHE_CHECKED(resizedBy(context, 1, static_cast<int64_t>(x->shape.size()), !at.scales.empty(), "the scales"));
+    LATHE_CHECKED(resizedBy(context, 2, 2 * static_cast<int64_t>(x->shape.size()), !at.roi.empty(), "the region"));
     LATHE_CHECKED(checkWord("mode", at.mode, {"nearest", "linear", "cubic"}));
     LATHE_CHECKED(checkWord("coordinate", at.coordinate,
                             {"half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "tf_half_pixel_for_nn",

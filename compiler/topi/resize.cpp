@@ -32,26 +32,47 @@ Expr absOf(const Expr& x) {
     return arith::call(Intrinsic::Abs, {x}, real);
 }
 
+/// What a call says of one axis, constants or reads of operands.
+struct AxisRequest {
+    Expr in, out;
+    Expr scale;                        // null: out / in
+    Expr start = lit(0), end = lit(1); // of the region, as shares of the axis
+};
+
+AxisRequest requestOf(const CallContext& call, size_t axis) {
+    const auto& attrs = relay::attrs<relay::ResizeAttrs>(call.attrs);
+    const Shape& result = resultTensor(call).shape;
+    AxisRequest request{.in = call.args[0]->shape[axis], .out = result[axis], .scale = {}};
+    const auto read = [&](size_t operand, const std::vector<double>& constants, size_t i) -> Expr {
+        if (operand < call.args.size() && call.args[operand])
+            return (*call.args[operand])({Expr(static_cast<int64_t>(i))});
+        return constants.empty() ? Expr() : lit(constants[i]);
+    };
+    request.scale = read(1, attrs.scales, axis);
+    if (const Expr start = read(2, attrs.roi, axis)) {
+        request.start = start;
+        request.end = read(2, attrs.roi, axis + result.size());
+    }
+    return request;
+}
+
 /// One axis to resize.
 class Axis {
 public:
-    Axis(const relay::ResizeAttrs& attrs, size_t axis, size_t rank, Expr inSize, Expr outSize)
-        : attrs_(attrs), in_(std::move(inSize)), out_(std::move(outSize)) {
-        scaleGiven_ = !attrs.scales.empty();
-        if (scaleGiven_)
-            constantScale_ = attrs.scales[axis];
+    Axis(const relay::ResizeAttrs& attrs, const AxisRequest& request)
+        : attrs_(attrs), in_(request.in), out_(request.out), givenScale_(request.scale), start_(request.start),
+          end_(request.end) {
+        if (givenScale_)
+            constantScale_ = arith::asFloat(givenScale_);
         else if (arith::asInt(in_) && arith::asInt(out_) && *arith::asInt(in_) > 0)
             constantScale_ = static_cast<double>(*arith::asInt(out_)) / static_cast<double>(*arith::asInt(in_));
-        if (attrs.roi.size() == 2 * rank && crops()) {
-            roiStart_ = attrs.roi[axis];
-            roiEnd_ = attrs.roi[axis + rank];
-        }
     }
 
     bool crops() const { return attrs_.coordinate == "tf_crop_and_resize"; }
     bool isIdentity() const {
-        const bool unscaled = scaleGiven_ ? constantScale_ == 1.0 : true;
-        return unscaled && arith::provablyEqual(in_, out_) && (!crops() || (roiStart_ == 0 && roiEnd_ == 1));
+        const bool unscaled = !givenScale_ || constantScale_ == 1.0;
+        const bool whole = !crops() || (arith::asFloat(start_) == 0.0 && arith::asFloat(end_) == 1.0);
+        return unscaled && arith::provablyEqual(in_, out_) && whole;
     }
 
     /// The factor if every result position i shows operand position i / factor.
@@ -84,10 +105,10 @@ public:
         if (mode == "asymmetric")
             return arith::div(y, scale());
         if (mode == "tf_crop_and_resize") {
-            const Expr extent = lit(roiEnd_) - lit(roiStart_);
+            const Expr extent = end_ - start_;
             const Expr inside = arith::select(isSingle, arith::div(extent * (width - lit(1)), lit(2)),
                                               arith::div(y * extent * (width - lit(1)), span));
-            return inside + lit(roiStart_) * (width - lit(1));
+            return inside + start_ * (width - lit(1));
         }
         if (mode == "tf_half_pixel_for_nn")
             return arith::div(y + lit(0.5), scale());
@@ -122,8 +143,9 @@ public:
             return radius;
         if (constantScale_)
             return -static_cast<int64_t>(std::floor(-static_cast<double>(radius) / std::min(*constantScale_, 1.0)));
-        // Symbolic sizes: some neighbours more than needed, with weight 0.
-        return arith::max(arith::ceilDiv(in_, divisor(out_)), 1) * radius;
+        // Symbolic sizes: some neighbours more than needed, with weight 0. A given scale is at least (out - 1) / in.
+        const Expr least = givenScale_ ? arith::max(out_ - 1, 1) : divisor(out_);
+        return arith::max(arith::ceilDiv(in_, least), 1) * radius;
     }
 
     /// Weight of a neighbour at `distance` (neighbour - coordinate), before normalising.
@@ -148,20 +170,22 @@ private:
     /// A factor from 2 that the result's size is the operand's times.
     std::optional<int64_t> enlargement() const {
         for (int64_t factor = 2; factor <= 64; ++factor)
-            if ((!scaleGiven_ || constantScale_ == static_cast<double>(factor)) &&
+            if ((!givenScale_ || constantScale_ == static_cast<double>(factor)) &&
                 arith::provablyEqual(in_ * factor, out_))
                 return factor;
         return std::nullopt;
     }
     Expr scale() const {
-        return constantScale_ ? lit(*constantScale_) : arith::div(asReal(out_), asReal(divisor(in_)));
+        if (constantScale_)
+            return lit(*constantScale_);
+        return givenScale_ ? givenScale_ : arith::div(asReal(out_), asReal(divisor(in_)));
     }
 
     const relay::ResizeAttrs& attrs_;
     Expr in_, out_;
-    bool scaleGiven_ = false;
+    Expr givenScale_; // null: out / in
+    Expr start_, end_;
     std::optional<double> constantScale_;
-    double roiStart_ = 0, roiEnd_ = 1;
 };
 
 /// The first of the 2 * reach neighbours of result position o, which may lie outside.
@@ -320,7 +344,7 @@ Tensors computeResize(const CallContext& call) {
     const Shape& result = resultTensor(call).shape;
     // Sums of integers are exact enough for rounding only in float64.
     const DataType dtype = x->dtype.isFloat() ? computeType(x->dtype) : types::Float64;
-    const auto axisAt = [&](size_t d) { return Axis(attrs, d, result.size(), call.args[0]->shape[d], result[d]); };
+    const auto axisAt = [&](size_t d) { return Axis(attrs, requestOf(call, d)); };
     std::vector<size_t> order(result.size());
     std::iota(order.begin(), order.end(), size_t{0});
     std::ranges::reverse(std::ranges::stable_partition(order, [&](size_t d) { return axisAt(d).shrinks(); }));

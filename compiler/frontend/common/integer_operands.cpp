@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/common/integer_operands.h"
 
+#include "relay/attrs.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -41,6 +43,29 @@ std::optional<int64_t> knownInteger(NodeReader& node, size_t i, const std::strin
         return known->front();
     node.fail(fmt::format("operand {}, the {}, has {} elements where one is needed", i, name, known->size()));
     return std::nullopt;
+}
+
+Var listOf(NodeReader& node, size_t i, int64_t count, const std::string& name) {
+    Builder& b = node.b;
+    Var list = node.in(i);
+    if (b.failed())
+        return {};
+    if (b.rank(list) == 0)
+        list = reshape(b, list, {1});
+    const Expr length = product(b.shape(list));
+    if (b.rank(list) != 1 || arith::asInt(length).value_or(count) != count) {
+        node.fail(
+            fmt::format("operand {}, the {}, is {} where {} elements are needed", i, name, text(b.shape(list)), count));
+        return {};
+    }
+    return withDims(b, list, {count});
+}
+
+Var spreadOver(Builder& b, Var values, const Ints& axes, int64_t rank, double otherwise) {
+    if (b.failed() || axes == iotaInts(0, rank))
+        return values;
+    const Var others = full(b, scalarLike(b, otherwise, values), {rank});
+    return b.call(Op::ScatterElements, {others, b.fromExprs(toDims(axes)), values}, relay::ScatterAttrs{});
 }
 
 bool areSizes(NodeReader& node, const Dims& sizes, const std::string& name) {

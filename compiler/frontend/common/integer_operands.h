@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Operands that are shapes, axes, sizes and counts. What is computed while the model runs is read as symbols where an
-// operator can do with them.
+// Parameters that are operands: shapes, sizes, counts, scales. Each is one thing, known or computed while the model runs,
+// and converters need not ask which. What dims are made of is read as expressions: numbers, or symbols that the run
+// binds. What is computed with stays a tensor, and folds where it is constant. Axes: frontend/common/axis_operands.h.
 #pragma once
 
 #include "frontend/common/emit.h"
@@ -18,6 +19,12 @@ Expr integerOf(NodeReader& node, size_t i, const std::string& name);
 /// Elements that must be known: a refusal if they are not.
 std::optional<Ints> knownIntegers(NodeReader& node, size_t i, const std::string& name);
 std::optional<int64_t> knownInteger(NodeReader& node, size_t i, const std::string& name);
+
+/// Operand i, of any type, as a list of `count` elements: one that is a scalar, or whose length only running tells, is
+/// as good if it has as many.
+Var listOf(NodeReader& node, size_t i, int64_t count, const std::string& name);
+/// A list with an element for each of `rank` dims: those of `values` at `axes`, else `otherwise`.
+Var spreadOver(Builder& b, Var values, const Ints& axes, int64_t rank, double otherwise);
 
 /// Whether integers say no negative number: false, and a fault, if a known one is.
 bool areSizes(NodeReader& node, const Dims& sizes, const std::string& name);

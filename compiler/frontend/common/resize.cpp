@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/common/resize.h"
 
+#include "frontend/common/integer_operands.h"
+
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -60,6 +62,86 @@ bool setScales(Builder& b, const Dims& shape, std::vector<double> scales, relay:
         attrs.sizes.push_back(scaledSize(shape[i], scales[i]));
     attrs.scales = std::move(scales);
     return true;
+}
+
+namespace {
+
+Var wide(Builder& b, Var x) {
+    return cast(b, x, types::Float64);
+}
+
+/// The dims of what is resized along axes.
+Var dimsAlong(Builder& b, const Resizing& resizing, const Ints& axes) {
+    Dims dims;
+    for (const int64_t axis : axes)
+        dims.push_back(dim(b, resizing.x, axis));
+    return wide(b, b.fromExprs(dims));
+}
+
+/// The whole numbers below, as sizes along axes.
+void setSizesTo(Builder& b, Resizing& resizing, const Ints& axes, Var sizes) {
+    const Var whole = cast(b, b.call(Op::Floor, {sizes}), types::Int64);
+    resizing.x = setSizes(b, resizing.x, axes, b.symbolic(whole, "size"), resizing.attrs);
+}
+
+/// Numbers of all dims: as an attribute where they are known, else as an operand.
+void giveNumbers(Builder& b, Var numbers, std::vector<double>& attribute, Var& operand) {
+    if (auto known = b.knownFloats(numbers))
+        attribute = *std::move(known);
+    else
+        operand = numbers;
+}
+
+} // namespace
+
+void scaleBy(Builder& b, Resizing& resizing, const Ints& axes, Var scales) {
+    if (b.failed())
+        return;
+    const Dims shape = b.shape(resizing.x);
+    if (const auto known = b.knownFloats(scales)) {
+        std::vector<double> all(shape.size(), 1);
+        for (size_t i = 0; i < axes.size(); ++i)
+            all[static_cast<size_t>(axes[i])] = known->at(i);
+        setScales(b, shape, std::move(all), resizing.attrs);
+        return;
+    }
+    const Var factors = wide(b, scales);
+    setSizesTo(b, resizing, axes, mul(b, dimsAlong(b, resizing, axes), factors));
+    resizing.scales = spreadOver(b, factors, axes, std::ssize(shape), 1);
+}
+
+void fitInto(Builder& b, Resizing& resizing, const Ints& axes, Var sizes, bool isLarger) {
+    if (b.failed() || axes.empty())
+        return;
+    const int64_t rank = b.rank(resizing.x);
+    const Var from = dimsAlong(b, resizing, axes), ratios = div(b, wide(b, sizes), from);
+    Var scale = sliceAxis(b, ratios, 0, 0, 1);
+    for (size_t i = 1; i < axes.size(); ++i) {
+        const Var ratio = sliceAxis(b, ratios, 0, static_cast<int64_t>(i), 1);
+        scale = isLarger ? maximum(b, scale, ratio) : minimum(b, scale, ratio);
+    }
+    setSizesTo(b, resizing, axes, addTo(b, mul(b, from, scale), 0.5));
+    const Var all = spreadOver(b, expand(b, scale, {std::ssize(axes)}), axes, rank, 1);
+    giveNumbers(b, all, resizing.attrs.scales, resizing.scales);
+}
+
+void cropTo(Builder& b, Resizing& resizing, const Ints& axes, Var region) {
+    if (b.failed())
+        return;
+    const int64_t rank = b.rank(resizing.x), count = std::ssize(axes);
+    const Var starts = sliceAxis(b, wide(b, region), 0, 0, count),
+              ends = sliceAxis(b, wide(b, region), 0, count, count);
+    const Var all = concat(b, {spreadOver(b, starts, axes, rank, 0), spreadOver(b, ends, axes, rank, 1)}, 0);
+    giveNumbers(b, all, resizing.attrs.roi, resizing.region);
+}
+
+Var resized(Builder& b, const Resizing& resizing) {
+    std::vector<Var> operands = {resizing.x};
+    if (resizing.scales || resizing.region)
+        operands.push_back(resizing.scales);
+    if (resizing.region)
+        operands.push_back(resizing.region);
+    return b.call(Op::Resize, std::move(operands), resizing.attrs);
 }
 
 /// x along `axis` where both corners are aligned and half a pixel is added: (i + 1/2) · (in − 1) / (out − 1), rounded

@@ -2,15 +2,12 @@
 //
 // Resizing and sampling of images.
 #include "frontend/common/columns.h"
-#include "frontend/common/emit.h"
+#include "frontend/common/integer_operands.h"
 #include "frontend/common/resize.h"
 #include "frontend/onnx/ops.h"
 #include "frontend/onnx/window.h"
 
 #include <fmt/format.h>
-
-#include <cmath>
-#include <limits>
 
 namespace lathe::frontend::onnx {
 
@@ -18,45 +15,19 @@ using namespace relay;
 
 namespace {
 
-std::optional<std::vector<double>> knownScales(NodeReader& node, Builder& b, Var scales) {
-    const auto known = b.knownFloats(scales);
-    if (!known && !b.failed())
-        node.refuse("the scales are computed while the model runs, but must be known when it is compiled",
-                    "make them a constant, or use sizes instead of scales");
-    return known;
+/// The dims that a Resize names, in its order; all if it names none.
+Ints resizedAxes(NodeReader& node, int64_t rank) {
+    if (!node.has("axes"))
+        return iotaInts(0, rank);
+    Ints axes = node.integers("axes");
+    node.axes(axes, rank); // none twice
+    for (int64_t& axis : axes)
+        axis = node.axis(axis, rank);
+    return axes;
 }
 
-/// Sizes that keep the proportions of the axes: one scale for all, the least or the greatest.
-bool keepAspect(NodeReader& node, const std::string& policy, const Dims& shape, const Ints& axes, Dims& sizes,
-                ResizeAttrs& attrs) {
-    double scale = policy == "not_larger" ? std::numeric_limits<double>::infinity() : 0;
-    for (size_t i = 0; i < axes.size(); ++i) {
-        const auto from = arith::asInt(shape[static_cast<size_t>(axes[i])]), to = arith::asInt(sizes[i]);
-        if (!from || !to || *from < 1) {
-            node.refuse("keep_aspect_ratio_policy needs sizes that are known when the model is compiled");
-            return false;
-        }
-        const double ratio = static_cast<double>(*to) / static_cast<double>(*from);
-        scale = policy == "not_larger" ? std::min(scale, ratio) : std::max(scale, ratio);
-    }
-    attrs.scales.assign(shape.size(), 1);
-    for (size_t i = 0; i < axes.size(); ++i) {
-        const auto axis = static_cast<size_t>(axes[i]);
-        attrs.scales[axis] = scale;
-        sizes[i] = static_cast<int64_t>(std::floor(scale * static_cast<double>(*arith::asInt(shape[axis])) + 0.5));
-    }
-    return true;
-}
-
-} // namespace
-
-void convertResize(NodeReader& node, Builder& b) {
-    Var x = node.in(0);
-    if (b.failed())
-        return;
-    const Dims shape = b.shape(x);
-    const auto rank = static_cast<int64_t>(shape.size());
-    const bool first = node.version() < 11; // only scales, at operand 1
+ResizeAttrs resizeAttrs(NodeReader& node) {
+    const bool first = node.version() < 11;
     ResizeAttrs attrs;
     attrs.mode = node.text("mode", "nearest");
     attrs.coordinate = node.text("coordinate_transformation_mode", first ? "asymmetric" : "half_pixel");
@@ -65,80 +36,59 @@ void convertResize(NodeReader& node, Builder& b) {
     attrs.excludeOutside = node.integer("exclude_outside", 0) != 0;
     attrs.antialias = node.integer("antialias", 0) != 0;
     attrs.extrapolation = node.real("extrapolation_value", 0);
-    const Ints axes = node.has("axes") ? [&] {
-        Ints given = node.integers("axes");
-        node.axes(given, rank); // none twice
-        for (int64_t& axis : given)
-            axis = node.axis(axis, rank);
-        return given;
-    }()
-                                       : iotaInts(0, rank);
-    const auto empty = [&](size_t i) { return !node.hasInput(i) || arith::isConst(dim(b, node.in(i), 0), 0); };
-    const size_t scalesAt = first ? 1 : 2;
+    return attrs;
+}
+
+} // namespace
+
+void convertResize(NodeReader& node, Builder& b) {
+    const Var x = node.in(0);
     if (b.failed())
         return;
-    if (!first && !empty(3) && !empty(scalesAt))
-        return node.fail("both scales and sizes are given, of which the operator takes one");
-    if (!first && !empty(3)) {
-        Dims sizes = b.symbolic(node.in(3), "size");
-        if (b.failed())
-            return;
-        if (sizes.size() != axes.size())
-            return node.fail(fmt::format("there are {} sizes for {} axes", sizes.size(), axes.size()));
-        const std::string policy = node.text("keep_aspect_ratio_policy", "stretch");
-        if (policy != "stretch" && !keepAspect(node, policy, shape, axes, sizes, attrs))
-            return;
-        x = setSizes(b, x, axes, sizes, attrs);
-    } else if (!empty(scalesAt)) {
-        const auto scales = knownScales(node, b, node.in(scalesAt));
-        if (!scales)
-            return;
-        if (scales->size() != axes.size())
-            return node.fail(fmt::format("there are {} scales for {} axes", scales->size(), axes.size()));
-        std::vector<double> all(shape.size(), 1);
-        for (size_t i = 0; i < axes.size(); ++i)
-            all[static_cast<size_t>(axes[i])] = (*scales)[i];
-        if (!setScales(b, shape, all, attrs))
-            return;
+    const Ints axes = resizedAxes(node, b.rank(x));
+    const int64_t count = std::ssize(axes);
+    const size_t scalesAt = node.version() < 11 ? 1 : 2, sizesAt = 3; // scales alone at first
+    const auto given = [&](size_t i) {
+        return node.hasInput(i) && (i != sizesAt || node.version() >= 11) && !arith::isConst(dim(b, node.in(i), 0), 0);
+    };
+    Resizing resizing{.x = x, .attrs = resizeAttrs(node), .scales = {}, .region = {}};
+    if (given(sizesAt) == given(scalesAt))
+        return node.fail(given(sizesAt) ? "both scales and sizes are given, of which the operator takes one"
+                                        : "neither scales nor sizes are given");
+    if (given(scalesAt)) {
+        scaleBy(b, resizing, axes, listOf(node, scalesAt, count, "scales"));
     } else {
-        return node.fail("neither scales nor sizes are given");
+        const Var sizes = listOf(node, sizesAt, count, "sizes");
+        const std::string policy = node.text("keep_aspect_ratio_policy", "stretch");
+        if (policy == "stretch")
+            resizing.x = setSizes(b, x, axes, b.symbolic(sizes, "size"), resizing.attrs);
+        else
+            fitInto(b, resizing, axes, sizes, policy == "not_smaller");
     }
-    if (attrs.coordinate == "tf_crop_and_resize") {
-        const auto roi = empty(1) ? std::nullopt : b.knownFloats(node.in(1));
-        if (!roi || roi->size() != 2 * axes.size())
-            return node.refuse("the region of interest must be known when the model is compiled");
-        attrs.roi.assign(shape.size(), 0);
-        attrs.roi.resize(2 * shape.size(), 1);
-        for (size_t i = 0; i < axes.size(); ++i) {
-            attrs.roi[static_cast<size_t>(axes[i])] = (*roi)[i];
-            attrs.roi[static_cast<size_t>(axes[i]) + shape.size()] = (*roi)[i + axes.size()];
-        }
-    }
-    node.set(0, b.call(Op::Resize, {x}, attrs));
+    if (resizing.attrs.coordinate == "tf_crop_and_resize")
+        cropTo(b, resizing, axes, listOf(node, 1, 2 * count, "region of interest"));
+    node.set(0, resized(b, resizing));
 }
 
 void convertUpsample(NodeReader& node, Builder& b) {
     const Var x = node.in(0);
     if (b.failed())
         return;
-    std::vector<double> scales;
-    if (node.version() >= 9) {
-        const auto known = knownScales(node, b, node.in(1));
-        if (!known)
-            return;
-        scales = *known;
-    } else if (node.version() >= 7) {
-        scales = node.reals("scales");
-    } else {
-        scales = {1, 1, node.real("height_scale", 1), node.real("width_scale", 1)};
-    }
-    ResizeAttrs attrs;
+    const int64_t rank = b.rank(x);
+    Resizing resizing{.x = x, .attrs = {}, .scales = {}, .region = {}};
     const std::string mode = node.text("mode", "nearest");
-    attrs.mode = mode == "bilinear" ? "linear" : mode;
-    attrs.coordinate = "asymmetric";
-    attrs.nearest = "floor";
-    if (setScales(b, b.shape(x), std::move(scales), attrs))
-        node.set(0, b.call(Op::Resize, {x}, attrs));
+    resizing.attrs.mode = mode == "bilinear" ? "linear" : mode;
+    resizing.attrs.coordinate = "asymmetric";
+    resizing.attrs.nearest = "floor";
+    if (node.version() >= 9)
+        scaleBy(b, resizing, iotaInts(0, rank), listOf(node, 1, rank, "scales"));
+    else if (!setScales(b, b.shape(x),
+                        node.version() >= 7
+                            ? node.reals("scales")
+                            : std::vector<double>{1, 1, node.real("height_scale", 1), node.real("width_scale", 1)},
+                        resizing.attrs))
+        return;
+    node.set(0, resized(b, resizing));
 }
 
 void convertGridSample(NodeReader& node, Builder& b) {
