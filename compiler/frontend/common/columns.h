@@ -9,11 +9,12 @@
 namespace lathe::frontend {
 
 /// int64[count, length]: where the elements of `count` frames stand that begin `step` elements apart.
-Var framePlaces(Builder& b, const Expr& count, int64_t step, const Expr& length, int64_t dilation = 1);
+Var framePlaces(Builder& b, const Expr& count, const Expr& step, const Expr& length, int64_t dilation = 1);
 
 /// Windows that lie over an image, and the zeros around it: an entry of each a spatial dim.
 struct Columns {
-    Ints image, kernel, strides, dilations, before, after;
+    Dims image, kernel;
+    Ints strides, dilations, before, after;
 };
 
 /// The image, [N, C, …], that columns [N, C · taps, windows] add up to: each goes back where the window took it from. A

@@ -47,18 +47,16 @@ std::optional<int64_t> knownInteger(NodeReader& node, size_t i, const std::strin
 
 Var listOf(NodeReader& node, size_t i, int64_t count, const std::string& name) {
     Builder& b = node.b;
-    Var list = node.in(i);
+    const Var list = node.in(i);
     if (b.failed())
         return {};
-    if (b.rank(list) == 0)
-        list = reshape(b, list, {1});
     const Expr length = product(b.shape(list));
-    if (b.rank(list) != 1 || arith::asInt(length).value_or(count) != count) {
+    if (arith::asInt(length).value_or(count) != count) {
         node.fail(
             fmt::format("operand {}, the {}, is {} where {} elements are needed", i, name, text(b.shape(list)), count));
         return {};
     }
-    return withDims(b, list, {count});
+    return b.rank(list) == 1 ? withDims(b, list, {count}) : reshape(b, list, {count});
 }
 
 Var spreadOver(Builder& b, Var values, const Ints& axes, int64_t rank, double otherwise) {

@@ -116,19 +116,20 @@ void convertRoiAlign(NodeReader& node, Builder& b) {
 
 void convertCol2Im(NodeReader& node, Builder& b) {
     const Var x = node.in(0);
-    const auto image = b.knownInts(node.in(1)), block = b.knownInts(node.in(2));
+    const Dims image = integersOf(node, 1, "image_shape");
+    const Dims block = b.symbolic(listOf(node, 2, std::ssize(image), "block_shape"), "block");
     if (!node.needRank(x, 3))
         return;
-    if (!image || !block || image->size() != block->size() || image->empty())
-        return node.refuse("image_shape and block_shape must be known when the model is compiled");
-    const size_t spatial = image->size();
+    if (image.empty())
+        return node.fail("image_shape is empty");
+    const size_t spatial = image.size();
     const std::optional<Steps> given = readSteps(node, spatial);
     if (!given)
         return;
     const auto behind = given->pads.begin() + static_cast<std::ptrdiff_t>(spatial);
     node.set(0, imageOfColumns(b, x,
-                               {*image,
-                                *block,
+                               {image,
+                                block,
                                 given->strides,
                                 given->dilations,
                                 {given->pads.begin(), behind},

@@ -91,7 +91,7 @@ void convertCol2Im(Call& call, Builder& b) {
                dilation = pairOf(call, "dilation", 1), padding = pairOf(call, "padding", 0),
                stride = pairOf(call, "stride", 1);
     call.give(ofBatch(call, b, call.tensor("self"), 3, [&](Var x) {
-        return imageOfColumns(b, x, {image, kernel, stride, dilation, padding, padding});
+        return imageOfColumns(b, x, {toDims(image), toDims(kernel), stride, dilation, padding, padding});
     }));
 }
 
