@@ -34,6 +34,17 @@ Window windowOver(const Dims& sizes, const WindowAttributes& attributes) {
     return window;
 }
 
+Window wholeWindows(const Dims& sizes, Window window) {
+    for (size_t i = 0; i < sizes.size(); ++i) {
+        const int64_t reach = (window.kernel[i] - 1) * window.dilations[i] + 1, stride = window.strides[i];
+        const Expr inFront = sizes[i] + window.before[i];
+        Expr last = arith::ceilDiv(inFront + window.after[i] - reach, stride); // one that begins in padding is none
+        last = last - arith::select(arith::ge(last * stride, inFront), 1, 0);
+        window.after[i] = arith::simplify(arith::max(last * stride + reach - inFront, 0));
+    }
+    return window;
+}
+
 std::optional<Ints> kernelOf(Builder& b, Var weights) {
     Ints kernel;
     const Dims shape = b.shape(weights);

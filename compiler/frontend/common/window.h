@@ -40,6 +40,9 @@ struct Window {
 /// attributes: in range, with entries for as many dims.
 Window windowOver(const Dims& sizes, const WindowAttributes& attributes);
 
+/// With as much padding behind that the windows of ceil mode (relay/rules_window.cpp) are whole.
+Window wholeWindows(const Dims& sizes, Window window);
+
 /// The dims of [M, C, kernel…], which must be known.
 std::optional<Ints> kernelOf(Builder& b, Var weights);
 

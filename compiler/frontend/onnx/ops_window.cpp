@@ -158,13 +158,13 @@ void convertLpPool(NodeReader& node, Builder& b) {
     const auto window = poolWindow(node, b, x);
     if (!window)
         return;
-    PoolAttrs attrs = poolOf(node, *window);
-    attrs.countPadding = true; // the mean times the window's size is the sum, if padding counts
+    const Dims shape = b.shape(x);
+    const bool ceils = node.integer("ceil_mode", 0) != 0;
+    PoolAttrs attrs = poolAttrs(ceils ? wholeWindows({shape.begin() + 2, shape.end()}, *window) : *window);
+    attrs.countPadding = true; // the mean times the window's size is the sum, if padding counts and windows are whole
     double size = 1;
     for (int64_t extent : attrs.kernel)
         size *= static_cast<double>(extent);
-    if (attrs.ceilMode)
-        return node.refuse("LpPool with ceil_mode is not supported");
     node.set(0,
              lpNorm(b, x, readP(node), [&](Var power) { return mulBy(b, b.call(Op::AvgPool, {power}, attrs), size); }));
 }
