@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Normalizations and dropout.
+#include "frontend/common/branches.h"
 #include "frontend/common/group_norm.h"
 #include "frontend/common/local_response.h"
 #include "frontend/common/reductions.h"
@@ -11,14 +12,6 @@
 namespace lathe::frontend::onnx {
 
 using namespace relay;
-
-namespace {
-
-int64_t nextCall(NodeReader& node) {
-    return node.walk.nextRandomCall();
-}
-
-} // namespace
 
 void convertBatchNormalization(NodeReader& node, Builder& b) {
     const Var x = node.in(0);
@@ -124,13 +117,18 @@ void convertMeanVarianceNormalization(NodeReader& node, Builder& b) {
     const Var x = node.in(0);
     if (!node.needRank(x, 1))
         return;
-    Ints axes = node.has("axes") ? node.integers("axes") : Ints{0, 2, 3};
+    // An experiment before opset 9: with attributes of its own, and the same sums.
+    const bool acrossChannels = node.version() < 9 && node.integer("across_channels", 0) != 0;
+    const bool scales = node.version() >= 9 || node.integer("normalize_variance", 1) != 0;
+    Ints axes = node.has("axes") ? node.integers("axes") : acrossChannels ? iotaInts(0, b.rank(x)) : Ints{0, 2, 3};
     for (int64_t& axis : axes)
         axis = node.axis(axis, b.rank(x));
     if (b.failed())
         return;
     node.set(0, inSingle(b, x, [&](Var v) {
                  const Moments now = moments(b, v, axes);
+                 if (!scales)
+                     return now.centered;
                  return div(b, now.centered, addTo(b, b.call(Op::Sqrt, {now.variance}), 1e-9));
              }));
 }
@@ -160,46 +158,46 @@ void convertLRN(NodeReader& node, Builder& b) {
                               node.real("beta", 0.75)));
 }
 
+/// Ratio and mode are operands since opset 12. A mode that only running tells is a branch.
 void convertDropout(NodeReader& node, Builder& b) {
     const Var x = node.in(0);
     if (b.failed())
         return;
-    double ratio = node.real("ratio", 0.5);
-    bool training = false;
-    if (node.version() < 7)
-        training = node.integer("is_test", 0) == 0 && node.has("is_test");
-    if (node.version() >= 12) {
-        if (node.hasInput(1)) {
-            const auto known = b.knownFloats(node.in(1));
-            if (known && known->size() == 1)
-                ratio = (*known)[0];
-        }
-        if (node.hasInput(2)) {
-            const auto known = b.knownInts(node.in(2));
-            if (!known || known->size() != 1)
-                return node.refuse("training_mode is computed while the model runs", "make it a constant");
-            training = (*known)[0] != 0;
-            if (training && node.hasInput(1) && !b.knownFloats(node.in(1)))
-                return node.refuse("the ratio is computed while the model runs", "make it a constant");
-        }
-    }
+    const auto operand = [&](size_t i) { return node.version() >= 12 && node.hasInput(i); };
+    const Var ratio = operand(1) ? cast(b, asScalar(b, node.in(1)), types::Float64)
+                                 : b.scalar(node.real("ratio", 0.5), types::Float64);
+    const bool trains = node.version() < 7 && node.has("is_test") && node.integer("is_test", 0) == 0;
+    const Var training = operand(2) ? asScalar(b, node.in(2)) : b.scalar(trains ? 1 : 0, types::Bool);
     const DataType maskType = node.version() < 10 ? b.dtype(x) : types::Bool;
-    if (!training || ratio == 0) {
-        node.set(0, b.call(Op::Dropout, {x}));
+    const auto results = [&](Var y, const std::function<Var()>& mask) {
+        std::vector<Value> values = {tensorValue(y)};
         if (node.wants(1))
-            node.set(1, full(b, b.scalar(1, maskType), b.shape(x)));
-        return;
-    }
-    RandomAttrs attrs;
-    attrs.shape = b.shape(x);
-    attrs.hasSeed = node.has("seed");
-    attrs.seed = static_cast<double>(node.integer("seed", 0));
-    attrs.call = nextCall(node);
-    const Var draw = b.call(Op::RandomUniform, {}, attrs);
-    const Var kept = b.call(Op::GreaterEqual, {draw, scalarLike(b, ratio, draw)});
-    node.set(0,
-             inSingle(b, x, [&](Var v) { return where(b, kept, mulBy(b, v, 1 / (1 - ratio)), scalarLike(b, 0, v)); }));
-    node.set(1, cast(b, kept, maskType));
+            values.push_back(tensorValue(mask()));
+        return values;
+    };
+    const auto whole = [&] {
+        return results(b.call(Op::Dropout, {x}), [&] { return full(b, b.scalar(1, maskType), b.shape(x)); });
+    };
+    const auto thinned = [&] {
+        if (const auto known = b.knownFloats(ratio); known && known->front() == 0)
+            return whole();
+        RandomAttrs attrs;
+        attrs.shape = b.shape(x);
+        attrs.hasSeed = node.has("seed");
+        attrs.seed = static_cast<double>(node.integer("seed", 0));
+        attrs.call = node.walk.nextRandomCall();
+        const Var draw = b.call(Op::RandomUniform, {}, attrs);
+        const Var kept = b.call(Op::GreaterEqual, {draw, cast(b, ratio, types::Float32)});
+        const Var one = b.scalar(1, types::Float64), factor = div(b, one, sub(b, one, ratio));
+        const Var y = inSingle(b, x, [&](Var v) {
+            const Var zero = scalarLike(b, 0, v);
+            return b.failed() ? Var{} : where(b, kept, mul(b, v, cast(b, factor, b.dtype(v))), zero);
+        });
+        return results(y, [&] { return cast(b, kept, maskType); });
+    };
+    const std::vector<Value> values = chosen(node, training, node.outputs(), thinned, whole);
+    for (size_t i = 0; i < values.size(); ++i)
+        node.set(i, values[i]);
 }
 
 } // namespace lathe::frontend::onnx
