@@ -2,7 +2,9 @@
 //
 // Operators that move elements: bounds and sizes are expressions where they are known while importing, tensors where
 // not.
+#include "frontend/common/axis_operands.h"
 #include "frontend/common/depth_space.h"
+#include "frontend/common/integer_operands.h"
 #include "frontend/common/slice.h"
 #include "frontend/common/split.h"
 #include "frontend/onnx/ops.h"
@@ -100,7 +102,7 @@ void convertSlice(NodeReader& node, Builder& b) {
     const int64_t rank = b.rank(x);
     Dims starts, ends;
     std::optional<Ints> axes, steps;
-    if (node.version() < 10) {
+    if (node.version() < 10 && node.node.op == "Slice") { // DynamicSlice, an experiment of opset 9, has operands
         starts = toDims(node.integers("starts"));
         ends = toDims(node.integers("ends"));
         if (node.has("axes"))
@@ -180,7 +182,7 @@ void convertPad(NodeReader& node, Builder& b) {
         pads = toDims(node.integers(node.version() < 2 ? "paddings" : "pads"));
         value = scalarLike(b, node.real("value", 0), x);
     } else {
-        pads = b.symbolic(node.in(1), "pad");
+        pads = b.symbolic(node.hasInput(3) ? node.in(1) : listOf(node, 1, 2 * rank, "pads"), "pad");
         value = node.optional(2);
         if (value && b.rank(value) != 0)
             value = reshape(b, value, {});
@@ -221,22 +223,17 @@ void convertTile(NodeReader& node, Builder& b) {
     const Var x = node.in(0);
     if (b.failed())
         return;
-    TileAttrs attrs;
-    if (node.version() < 6) { // tiles and axis are scalars
-        const Dims times = b.symbolic(node.in(1), "tiles");
-        const auto axis = b.knownInts(node.in(2));
-        if (b.failed())
-            return;
-        if (!axis || axis->size() != 1 || times.size() != 1)
-            return node.refuse("tiles and axis must be scalars, and the axis known when the model is compiled");
-        attrs.repeats.assign(static_cast<size_t>(b.rank(x)), Expr(1));
-        const int64_t at = node.axis((*axis)[0], b.rank(x));
-        if (b.failed())
-            return;
-        attrs.repeats[static_cast<size_t>(at)] = times[0];
-    } else {
-        attrs.repeats = b.symbolic(node.in(1), "repeat");
+    if (node.version() < 6) { // of one axis, by scalars
+        const Expr times = integerOf(node, 1, "number of tiles");
+        return node.set(0, overAxis(node, x, node.in(2), [&](Var v, int64_t axis) {
+                            TileAttrs attrs;
+                            attrs.repeats.assign(static_cast<size_t>(b.rank(v)), Expr(1));
+                            attrs.repeats[static_cast<size_t>(axis)] = times;
+                            return b.call(Op::Tile, {v}, attrs);
+                        }));
     }
+    TileAttrs attrs;
+    attrs.repeats = b.symbolic(listOf(node, 1, b.rank(x), "repeats"), "repeat");
     node.set(0, b.call(Op::Tile, {x}, attrs));
 }
 
@@ -272,11 +269,8 @@ void convertTrilu(NodeReader& node, Builder& b) {
     attrs.upper = node.integer("upper", 1) != 0;
     attrs.k = 0;
     if (node.hasInput(1)) {
-        const Dims k = b.symbolic(node.in(1), "k");
-        if (!b.failed() && k.size() != 1)
-            return node.fail("k must have one element");
         // A diagonal so far off is beyond every dim, and its place cannot overflow.
-        attrs.k = b.failed() ? Expr(0) : arith::simplify(arith::min(arith::max(k[0], -farAway), farAway));
+        attrs.k = arith::simplify(arith::min(arith::max(integerOf(node, 1, "k"), -farAway), farAway));
     }
     node.set(0, b.call(Op::Trilu, {x}, attrs));
 }

@@ -75,6 +75,7 @@ constexpr auto table = std::to_array<Row>({
     {standard, "Div", 1, newest, convertBinary<Op::Divide>, Arithmetic},
     {standard, "Dropout", 1, newest, convertDropout, Dropout},
     {standard, "DynamicQuantizeLinear", 1, newest, nullptr, Quantization},
+    {standard, "DynamicSlice", 9, 9, convertSlice, Movement}, // of ONNX 1.4 alone, an experiment
     {standard, "Einsum", 1, newest, convertEinsum, Product},
     {standard, "Elu", 1, newest, convertElu, Activation},
     {standard, "Equal", 1, newest, convertBinary<Op::Equal>, Logic},
@@ -124,7 +125,7 @@ constexpr auto table = std::to_array<Row>({
     {standard, "MaxRoiPool", 1, newest, nullptr, Reduction},
     {standard, "MaxUnpool", 1, newest, convertMaxUnpool, Other},
     {standard, "Mean", 1, newest, convertMean, Arithmetic},
-    {standard, "MeanVarianceNormalization", 9, newest, convertMeanVarianceNormalization, Normalization},
+    {standard, "MeanVarianceNormalization", 1, newest, convertMeanVarianceNormalization, Normalization},
     {standard, "MelWeightMatrix", 1, newest, convertMelWeightMatrix, Other},
     {standard, "Min", 1, newest, convertFold<Op::Minimum>, Arithmetic},
     {standard, "Mish", 1, newest, convertMish, Activation},
