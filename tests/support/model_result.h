@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a small ONNX graph with one input gives, compiled and run in a runner of its own: for tests that hold operators
+// What a small ONNX graph gives, compiled and run in a runner of its own: for tests that hold operators
 // against values.
 #pragma once
 
@@ -12,15 +12,17 @@
 
 #include <fmt/format.h>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace lathe::testing {
 
 using Values = std::vector<float>;
 
-/// The first output of a graph with the input x, as float32; nothing, and what went wrong in `problem`, otherwise.
-inline model::HostTensor resultOf(const std::string& graph, const std::vector<int64_t>& shape, const Values& x,
-                                  std::string& problem, int opset = 21,
+using Inputs = std::vector<std::pair<std::string, model::HostTensor>>;
+
+/// The first output of a graph with these inputs; nothing, and what went wrong in `problem`, otherwise.
+inline model::HostTensor resultOf(const std::string& graph, const Inputs& inputs, std::string& problem, int opset = 21,
                                   driver::NumericsLevel numerics = driver::NumericsLevel::Default) {
     const std::string bytes = modelBytes(fmt::format("<ir_version: 10, opset_import: [\"\" : {}]>\n{}", opset, graph));
     const MemoryFile artifact("values");
@@ -37,11 +39,27 @@ inline model::HostTensor resultOf(const std::string& graph, const std::vector<in
     device::RunnerOptions where;
     where.program = LATHE_BINARY_DIR "/lathe-runner";
     device::RunnerClient runner(where);
-    if (!runner.load(artifact.path()) || !runner.setInput("x", tensorOf(types::Float32, shape, x)) || !runner.run()) {
-        problem = "did not run";
+    if (!runner.load(artifact.path())) {
+        problem = "was not loaded";
+        return {};
+    }
+    for (const auto& [name, tensor] : inputs)
+        if (const auto set = runner.setInput(name, tensor); !set) {
+            problem = toString(set.error());
+            return {};
+        }
+    if (const auto ran = runner.run(); !ran) {
+        problem = toString(ran.error());
         return {};
     }
     return *runner.output(0);
+}
+
+/// The same with the input x alone, of float32.
+inline model::HostTensor resultOf(const std::string& graph, const std::vector<int64_t>& shape, const Values& x,
+                                  std::string& problem, int opset = 21,
+                                  driver::NumericsLevel numerics = driver::NumericsLevel::Default) {
+    return resultOf(graph, {{"x", tensorOf(types::Float32, shape, x)}}, problem, opset, numerics);
 }
 
 } // namespace lathe::testing

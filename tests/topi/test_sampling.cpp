@@ -71,6 +71,26 @@ private slots:
         EXPECT(run(Op::Resize, {counting({1, 1, 4, 4}, 1)}, attrs), ({1, 1, 3, 3}),
                {7.6, 10, 10, 12.4, 10, 10, 10, 10, 10});
     }
+    /// Scales and region as operands are what they are as attributes.
+    void resizedByData() {
+        const Value x = counting({1, 1, 4, 4}, 1);
+        const auto real = [](std::vector<double> numbers) {
+            return typed(types::Float64, {static_cast<int64_t>(numbers.size())}, numbers);
+        };
+        EXPECT(run(Op::Resize, {x, real({1, 1, 0.6, 0.6})}, resize({1, 1, 2, 2}, {}, "linear", "half_pixel")),
+               ({1, 1, 2, 2}), {2.6666667, 4.3333333, 9.3333333, 11});
+        EXPECT(run(Op::Resize, {counting({1, 1, 2, 2}, 1), real({1, 1, 2, 3})},
+                   resize({1, 1, 4, 6}, {}, "nearest", "asymmetric")),
+               ({1, 1, 4, 6}), {1, 1, 1, 2, 2, 2, 1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4, 3, 3, 3, 4, 4, 4});
+        relay::ResizeAttrs cropping = resize({1, 1, 3, 3}, {}, "linear", "tf_crop_and_resize");
+        cropping.extrapolation = 10;
+        EXPECT(run(Op::Resize, {x, absent(), real({0, 0, 0.4, 0.6, 1, 1, 1.2, 1.7})}, cropping), ({1, 1, 3, 3}),
+               {7.6, 10, 10, 12.4, 10, 10, 10, 10, 10});
+        relay::ResizeAttrs both = resize({1, 1, 2, 2}, {1, 1, 0.6, 0.6}, "linear", "half_pixel");
+        QVERIFY(!run(Op::Resize, {x, real({1, 1, 0.6, 0.6})}, both).error.empty());
+        QVERIFY(
+            !run(Op::Resize, {x, real({0.6, 0.6})}, resize({1, 1, 2, 2}, {}, "linear", "half_pixel")).error.empty());
+    }
     void cubic() {
         const Value x = counting({1, 1, 4, 4}, 1);
         relay::ResizeAttrs attrs = resize({1, 1, 3, 3}, {1, 1, 0.8, 0.8}, "cubic", "half_pixel");

@@ -9,16 +9,30 @@
 
 namespace lathe::frontend {
 
-Dims integersOf(NodeReader& node, size_t i, const std::string& name) {
-    Dims elements = node.b.symbolic(node.in(i), name);
+namespace {
+
+/// Whether only running tells how many elements a tensor has.
+bool isOpen(Builder& b, Var x) {
+    return !b.failed() && !arith::asInt(product(b.shape(x)));
+}
+
+Dims elementsOf(Builder& b, Var operand, const std::string& name) {
+    Dims elements = b.symbolic(operand, name);
     for (Expr& element : elements)
         if (const auto value = arith::asInt(element))
             element = std::clamp(*value, -farAway, farAway);
     return elements;
 }
 
+} // namespace
+
+Dims integersOf(NodeReader& node, size_t i, const std::string& name) {
+    return elementsOf(node.b, node.in(i), name);
+}
+
 Expr integerOf(NodeReader& node, size_t i, const std::string& name) {
-    const Dims elements = integersOf(node, i, name);
+    const Var operand = node.in(i);
+    const Dims elements = elementsOf(node.b, isOpen(node.b, operand) ? listOf(node, i, 1, name) : operand, name);
     if (!node.failed() && elements.size() != 1)
         node.fail(fmt::format("operand {}, the {}, has {} elements where one is needed", i, name, elements.size()));
     return node.failed() ? Expr(1) : elements[0];
@@ -57,6 +71,19 @@ Var listOf(NodeReader& node, size_t i, int64_t count, const std::string& name) {
         return {};
     }
     return b.rank(list) == 1 ? withDims(b, list, {count}) : reshape(b, list, {count});
+}
+
+Var shapeOf(NodeReader& node, size_t i) {
+    const Var shape = node.in(i);
+    if (!isOpen(node.b, shape))
+        return shape;
+    const model::ValueType* declared = node.declaredResult(0);
+    if (declared && declared->hasShape)
+        return listOf(node, i, std::ssize(declared->shape), "shape");
+    node.refuse(fmt::format("operand {}, the shape, is {}: only running tells the rank of the result", i,
+                            text(node.b.shape(shape))),
+                "declare the result's rank");
+    return {};
 }
 
 Var spreadOver(Builder& b, Var values, const Ints& axes, int64_t rank, double otherwise) {

@@ -29,18 +29,21 @@ Var runtimeSlice(NodeReader& node, Builder& b, Var x, Var starts, Var ends) {
     const int64_t rank = b.rank(x);
     starts = asVector(b, starts);
     ends = asVector(b, ends);
-    const Var axes = node.hasInput(3) ? asVector(b, cast(b, node.in(3), types::Int64)) : Var{};
+    Var axes = node.hasInput(3) ? asVector(b, cast(b, node.in(3), types::Int64)) : Var{};
     const Var steps = node.hasInput(4) ? asVector(b, cast(b, node.in(4), types::Int64)) : Var{};
-    const auto known = axes ? b.knownInts(axes) : std::nullopt;
     const Expr count = dim(b, starts, 0);
+    const auto number = arith::asInt(count);
+    const auto known = axes ? b.knownInts(axes) : number ? std::optional(iotaInts(0, *number)) : std::nullopt;
     const Var ones = full(b, b.scalarInt(1), {count});
-    if (!axes || known) {
+    if (known) {
         AxesAttrs attrs;
-        attrs.axes = known ? *known : iotaInts(0, arith::asInt(count).value_or(0));
+        attrs.axes = *known;
         for (int64_t& axis : attrs.axes)
             axis = node.axis(axis, rank);
         return b.call(Op::DynamicSlice, {x, starts, ends, steps ? steps : ones}, attrs);
     }
+    if (!axes) // the first dims, as many as there are starts
+        axes = iota(b, {count}, 0, types::Int64);
     const Var places = where(b, less(b, axes, b.scalarInt(0)), add(b, axes, b.scalarInt(rank)), axes);
     const auto spread = [&](int64_t otherwise, Var values) {
         return b.call(Op::ScatterElements, {full(b, b.scalarInt(otherwise), {rank}), places, values}, ScatterAttrs{});
@@ -223,12 +226,13 @@ void convertTile(NodeReader& node, Builder& b) {
     const Var x = node.in(0);
     if (b.failed())
         return;
-    if (node.version() < 6) { // of one axis, by scalars
-        const Expr times = integerOf(node, 1, "number of tiles");
-        return node.set(0, overAxis(node, x, node.in(2), [&](Var v, int64_t axis) {
+    if (node.version() < 6) { // along one axis; number and axis are of the operand's type
+        const auto integer = [&](size_t i) { return cast(b, asScalar(b, node.in(i)), types::Int64); };
+        const Dims times = b.symbolic(integer(1), "tiles");
+        return node.set(0, overAxis(node, x, integer(2), [&](Var v, int64_t axis) {
                             TileAttrs attrs;
                             attrs.repeats.assign(static_cast<size_t>(b.rank(v)), Expr(1));
-                            attrs.repeats[static_cast<size_t>(axis)] = times;
+                            attrs.repeats[static_cast<size_t>(axis)] = times.at(0);
                             return b.call(Op::Tile, {v}, attrs);
                         }));
     }

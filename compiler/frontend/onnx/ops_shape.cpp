@@ -2,6 +2,7 @@
 //
 // Constants, shapes as values, reshaping. Shapes stay expressions over symbols: nothing here needs a dim to be known.
 #include "frontend/common/axis_operands.h"
+#include "frontend/common/integer_operands.h"
 #include "frontend/common/new_shape.h"
 #include "frontend/common/one_hot.h"
 #include "frontend/onnx/ops.h"
@@ -136,7 +137,7 @@ void convertConstant(NodeReader& node, Builder& b) {
 
 void convertConstantOfShape(NodeReader& node, Builder& b) {
     const model::TensorPtr given = node.tensor("value");
-    const Dims shape = b.symbolic(node.in(0), "shape");
+    const Dims shape = b.symbolic(shapeOf(node, 0), "shape");
     if (given && given->elements() != 1)
         return node.fail("'value' must have one element");
     Var value;
@@ -169,7 +170,7 @@ void convertReshape(NodeReader& node, Builder& b) {
     const Var x = node.in(0);
     if (b.failed())
         return;
-    const Dims wanted = node.version() < 5 ? toDims(node.integers("shape")) : b.symbolic(node.in(1), "dim");
+    const Dims wanted = node.version() < 5 ? toDims(node.integers("shape")) : b.symbolic(shapeOf(node, 1), "dim");
     const bool allowZero = node.integer("allowzero", 0) != 0;
     const auto has = [&](int64_t size) {
         return std::ranges::any_of(wanted, [&](const Expr& dim) { return arith::isConst(dim, size); });
@@ -215,9 +216,23 @@ void convertUnsqueeze(NodeReader& node, Builder& b) {
     node.set(0, unsqueeze(b, x, node.axes(*axes.known, b.rank(x) + static_cast<int64_t>(axes.known->size()))));
 }
 
+namespace {
+
+/// The shape that an Expand names. One of unknown length may be shorter than the declared result's: by dims of 1 in front.
+Var shapeToExpand(NodeReader& node, Builder& b) {
+    const Var shape = node.in(1);
+    const model::ValueType* declared = node.declaredResult(0);
+    if (b.failed() || b.rank(shape) != 1 || arith::asInt(dim(b, shape, 0)) || !declared || !declared->hasShape)
+        return shapeOf(node, 1);
+    const Expr missing = arith::simplify(std::ssize(declared->shape) - dim(b, shape, 0));
+    return concat(b, {full(b, b.scalarInt(1), {missing}), shape}, 0);
+}
+
+} // namespace
+
 void convertExpand(NodeReader& node, Builder& b) {
     Var x = node.in(0);
-    const Dims wanted = b.symbolic(node.in(1), "dim");
+    const Dims wanted = b.symbolic(shapeToExpand(node, b), "dim");
     if (b.failed())
         return;
     const Dims from = b.shape(x);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Convolutions and pools, and what their attributes say of the window.
-#include "frontend/common/emit.h"
+#include "frontend/common/integer_operands.h"
 #include "frontend/onnx/ops.h"
 #include "frontend/onnx/window.h"
 
@@ -192,7 +192,7 @@ void convertMaxUnpool(NodeReader& node, Builder& b) {
     const Dims from = b.shape(x);
     Dims shape; // that indices are places in: output_shape, where it is given
     if (node.hasInput(2)) {
-        shape = b.symbolic(node.in(2), "dim");
+        shape = b.symbolic(listOf(node, 2, b.rank(x), "output_shape"), "dim");
     } else {
         shape.assign(from.begin(), from.begin() + 2);
         for (size_t i = 0; i < window->kernel.size(); ++i)
