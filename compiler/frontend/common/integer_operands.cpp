@@ -86,11 +86,12 @@ Var shapeOf(NodeReader& node, size_t i) {
     return {};
 }
 
-Var spreadOver(Builder& b, Var values, const Ints& axes, int64_t rank, double otherwise) {
-    if (b.failed() || axes == iotaInts(0, rank))
-        return values;
-    const Var others = full(b, scalarLike(b, otherwise, values), {rank});
-    return b.call(Op::ScatterElements, {others, b.fromExprs(toDims(axes)), values}, relay::ScatterAttrs{});
+Var spreadOver(Builder& b, Var values, const Ints& axes, int64_t rank, Var otherwise) {
+    return axes == iotaInts(0, rank) ? values : spreadOver(b, values, b.fromExprs(toDims(axes)), rank, otherwise);
+}
+
+Var spreadOver(Builder& b, Var values, Var axes, int64_t rank, Var otherwise) {
+    return b.call(Op::ScatterElements, {full(b, otherwise, {rank}), axes, values}, relay::ScatterAttrs{});
 }
 
 bool areSizes(NodeReader& node, const Dims& sizes, const std::string& name) {

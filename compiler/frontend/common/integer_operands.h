@@ -27,7 +27,9 @@ Var listOf(NodeReader& node, size_t i, int64_t count, const std::string& name);
 /// refusal if it declares none.
 Var shapeOf(NodeReader& node, size_t i);
 /// A list with an element for each of `rank` dims: those of `values` at `axes`, else `otherwise`.
-Var spreadOver(Builder& b, Var values, const Ints& axes, int64_t rank, double otherwise);
+Var spreadOver(Builder& b, Var values, const Ints& axes, int64_t rank, Var otherwise);
+/// The same at axes that are data: int64, from the end if negative.
+Var spreadOver(Builder& b, Var values, Var axes, int64_t rank, Var otherwise);
 
 /// Whether integers say no negative number: false, and a fault, if a known one is.
 bool areSizes(NodeReader& node, const Dims& sizes, const std::string& name);

@@ -107,7 +107,7 @@ void scaleBy(Builder& b, Resizing& resizing, const Ints& axes, Var scales) {
     }
     const Var factors = wide(b, scales);
     setSizesTo(b, resizing, axes, mul(b, dimsAlong(b, resizing, axes), factors));
-    resizing.scales = spreadOver(b, factors, axes, std::ssize(shape), 1);
+    resizing.scales = spreadOver(b, factors, axes, std::ssize(shape), scalarLike(b, 1, factors));
 }
 
 void fitInto(Builder& b, Resizing& resizing, const Ints& axes, Var sizes, bool isLarger) {
@@ -121,7 +121,7 @@ void fitInto(Builder& b, Resizing& resizing, const Ints& axes, Var sizes, bool i
         scale = isLarger ? maximum(b, scale, ratio) : minimum(b, scale, ratio);
     }
     setSizesTo(b, resizing, axes, addTo(b, mul(b, from, scale), 0.5));
-    const Var all = spreadOver(b, expand(b, scale, {std::ssize(axes)}), axes, rank, 1);
+    const Var all = spreadOver(b, expand(b, scale, {std::ssize(axes)}), axes, rank, scalarLike(b, 1, scale));
     giveNumbers(b, all, resizing.attrs.scales, resizing.scales);
 }
 
@@ -129,9 +129,11 @@ void cropTo(Builder& b, Resizing& resizing, const Ints& axes, Var region) {
     if (b.failed())
         return;
     const int64_t rank = b.rank(resizing.x), count = std::ssize(axes);
-    const Var starts = sliceAxis(b, wide(b, region), 0, 0, count),
-              ends = sliceAxis(b, wide(b, region), 0, count, count);
-    const Var all = concat(b, {spreadOver(b, starts, axes, rank, 0), spreadOver(b, ends, axes, rank, 1)}, 0);
+    const auto ends = [&](int64_t first, double otherwise) {
+        const Var part = sliceAxis(b, wide(b, region), 0, first, count);
+        return spreadOver(b, part, axes, rank, scalarLike(b, otherwise, part));
+    };
+    const Var all = concat(b, {ends(0, 0), ends(count, 1)}, 0);
     giveNumbers(b, all, resizing.attrs.roi, resizing.region);
 }
 

@@ -44,9 +44,8 @@ Var runtimeSlice(NodeReader& node, Builder& b, Var x, Var starts, Var ends) {
     }
     if (!axes) // the first dims, as many as there are starts
         axes = iota(b, {count}, 0, types::Int64);
-    const Var places = where(b, less(b, axes, b.scalarInt(0)), add(b, axes, b.scalarInt(rank)), axes);
     const auto spread = [&](int64_t otherwise, Var values) {
-        return b.call(Op::ScatterElements, {full(b, b.scalarInt(otherwise), {rank}), places, values}, ScatterAttrs{});
+        return spreadOver(b, values, axes, rank, b.scalarInt(otherwise));
     };
     AxesAttrs attrs;
     attrs.axes = iotaInts(0, rank);
@@ -172,6 +171,37 @@ void convertSplit(NodeReader& node, Builder& b) {
             node.set(i, sliceAxis(b, x, axis, begins[i], sizes[i]));
 }
 
+namespace {
+
+/// The pads of all dims, of which operand 3 names some: none of the others.
+Dims padsAtAxes(NodeReader& node, Builder& b, int64_t rank) {
+    const Var axes = asVector(b, cast(b, node.in(3), types::Int64));
+    const auto known = b.knownInts(axes);
+    if (!known) {
+        const Expr count = dim(b, axes, 0);
+        const Var pads = cast(b, node.in(1), types::Int64);
+        const auto half = [&](const Expr& begin) {
+            const Var part = sliceAxis(b, pads, 0, begin, count);
+            return b.symbolic(spreadOver(b, part, axes, rank, b.scalarInt(0)), "pad");
+        };
+        Dims before = half(0);
+        const Dims after = half(count);
+        before.insert(before.end(), after.begin(), after.end());
+        return before;
+    }
+    const size_t count = known->size();
+    const Dims given = b.symbolic(listOf(node, 1, 2 * static_cast<int64_t>(count), "pads"), "pad");
+    Dims pads(2 * static_cast<size_t>(rank), Expr(0));
+    for (size_t i = 0; i < count && !b.failed(); ++i) {
+        const auto axis = static_cast<size_t>(node.axis((*known)[i], rank));
+        pads[axis] = given[i];
+        pads[axis + static_cast<size_t>(rank)] = given[i + count];
+    }
+    return pads;
+}
+
+} // namespace
+
 void convertPad(NodeReader& node, Builder& b) {
     const Var x = node.in(0);
     if (b.failed())
@@ -179,45 +209,22 @@ void convertPad(NodeReader& node, Builder& b) {
     const int64_t rank = b.rank(x);
     Dims pads;
     Var value;
-    std::optional<Ints> axes;
-    Dims symbolicAxes;
     if (node.version() < 11) {
         pads = toDims(node.integers(node.version() < 2 ? "paddings" : "pads"));
         value = scalarLike(b, node.real("value", 0), x);
     } else {
-        pads = b.symbolic(node.hasInput(3) ? node.in(1) : listOf(node, 1, 2 * rank, "pads"), "pad");
+        pads = node.hasInput(3) ? padsAtAxes(node, b, rank) : b.symbolic(listOf(node, 1, 2 * rank, "pads"), "pad");
         value = node.optional(2);
-        if (value && b.rank(value) != 0)
-            value = reshape(b, value, {});
-        if (node.hasInput(3)) {
-            axes = b.knownInts(node.in(3));
-            if (!axes)
-                symbolicAxes = b.symbolic(node.in(3), "axis");
-        }
+        if (value)
+            value = asScalar(b, value);
     }
     if (b.failed())
         return;
-    const size_t count = axes ? axes->size() : symbolicAxes.empty() ? static_cast<size_t>(rank) : symbolicAxes.size();
+    const auto count = static_cast<size_t>(rank);
     if (pads.size() != 2 * count)
         return node.fail(fmt::format("there are {} pads where {} are needed", pads.size(), 2 * count));
-    Dims before(static_cast<size_t>(rank), Expr(0)), after = before;
-    for (size_t i = 0; i < count; ++i) {
-        if (symbolicAxes.empty()) {
-            const auto axis = static_cast<size_t>(axes ? node.axis((*axes)[i], rank) : static_cast<int64_t>(i));
-            if (b.failed())
-                return;
-            before[axis] = pads[i];
-            after[axis] = pads[i + count];
-            continue;
-        }
-        for (int64_t axis = 0; axis < rank; ++axis) {
-            const Expr named =
-                arith::logicalOr(arith::eq(symbolicAxes[i], axis), arith::eq(symbolicAxes[i], axis - rank));
-            const auto at = static_cast<size_t>(axis);
-            before[at] = arith::simplify(before[at] + arith::select(named, pads[i], 0));
-            after[at] = arith::simplify(after[at] + arith::select(named, pads[i + count], 0));
-        }
-    }
+    const auto middle = pads.begin() + static_cast<std::ptrdiff_t>(count);
+    Dims before(pads.begin(), middle), after(middle, pads.end());
     const std::string mode = node.text("mode", "constant");
     node.set(0, pad(b, x, mode, std::move(before), std::move(after), {}, mode == "constant" ? value : Var{}));
 }

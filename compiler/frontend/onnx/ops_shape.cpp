@@ -115,7 +115,13 @@ Axes readAxes(NodeReader& node, Builder& b) {
         axes.known = node.integers("axes");
         axes.given = true;
     } else if (node.hasInput(1)) {
-        const Var var = node.in(1);
+        const Var given = node.in(1), x = node.in(0);
+        const model::ValueType* declared = node.declaredResult(0);
+        const bool isOpen = !b.failed() && b.rank(given) == 1 && !arith::asInt(dim(b, given, 0));
+        // One axis a dim more or less.
+        const Var var = isOpen && declared && declared->hasShape
+                            ? listOf(node, 1, std::abs(std::ssize(declared->shape) - b.rank(x)), "axes")
+                            : given;
         axes.given = true;
         axes.known = b.knownInts(var);
         if (!axes.known)
