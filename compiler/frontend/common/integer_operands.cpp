@@ -73,7 +73,7 @@ Var listOf(NodeReader& node, size_t i, int64_t count, const std::string& name) {
     return b.rank(list) == 1 ? withDims(b, list, {count}) : reshape(b, list, {count});
 }
 
-Var shapeOf(NodeReader& node, size_t i) {
+Var shapeOperand(NodeReader& node, size_t i) {
     const Var shape = node.in(i);
     if (!isOpen(node.b, shape))
         return shape;

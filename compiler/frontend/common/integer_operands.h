@@ -25,7 +25,7 @@ std::optional<int64_t> knownInteger(NodeReader& node, size_t i, const std::strin
 Var listOf(NodeReader& node, size_t i, int64_t count, const std::string& name);
 /// Operand i, the shape of result 0. Where only running tells its length, the rank that the model declares says it; a
 /// refusal if it declares none.
-Var shapeOf(NodeReader& node, size_t i);
+Var shapeOperand(NodeReader& node, size_t i);
 /// A list with an element for each of `rank` dims: those of `values` at `axes`, else `otherwise`.
 Var spreadOver(Builder& b, Var values, const Ints& axes, int64_t rank, Var otherwise);
 /// The same at axes that are data: int64, from the end if negative.

@@ -143,7 +143,7 @@ void convertConstant(NodeReader& node, Builder& b) {
 
 void convertConstantOfShape(NodeReader& node, Builder& b) {
     const model::TensorPtr given = node.tensor("value");
-    const Dims shape = b.symbolic(shapeOf(node, 0), "shape");
+    const Dims shape = b.symbolic(shapeOperand(node, 0), "shape");
     if (given && given->elements() != 1)
         return node.fail("'value' must have one element");
     Var value;
@@ -176,7 +176,7 @@ void convertReshape(NodeReader& node, Builder& b) {
     const Var x = node.in(0);
     if (b.failed())
         return;
-    const Dims wanted = node.version() < 5 ? toDims(node.integers("shape")) : b.symbolic(shapeOf(node, 1), "dim");
+    const Dims wanted = node.version() < 5 ? toDims(node.integers("shape")) : b.symbolic(shapeOperand(node, 1), "dim");
     const bool allowZero = node.integer("allowzero", 0) != 0;
     const auto has = [&](int64_t size) {
         return std::ranges::any_of(wanted, [&](const Expr& dim) { return arith::isConst(dim, size); });
@@ -229,7 +229,7 @@ Var shapeToExpand(NodeReader& node, Builder& b) {
     const Var shape = node.in(1);
     const model::ValueType* declared = node.declaredResult(0);
     if (b.failed() || b.rank(shape) != 1 || arith::asInt(dim(b, shape, 0)) || !declared || !declared->hasShape)
-        return shapeOf(node, 1);
+        return shapeOperand(node, 1);
     const Expr missing = arith::simplify(std::ssize(declared->shape) - dim(b, shape, 0));
     return concat(b, {full(b, b.scalarInt(1), {missing}), shape}, 0);
 }
