@@ -79,9 +79,10 @@ private slots:
         };
         EXPECT(run(Op::Resize, {x, real({1, 1, 0.6, 0.6})}, resize({1, 1, 2, 2}, {}, "linear", "half_pixel")),
                ({1, 1, 2, 2}), {2.6666667, 4.3333333, 9.3333333, 11});
-        EXPECT(run(Op::Resize, {counting({1, 1, 2, 2}, 1), real({1, 1, 2, 3})},
-                   resize({1, 1, 4, 6}, {}, "nearest", "asymmetric")),
-               ({1, 1, 4, 6}), {1, 1, 1, 2, 2, 2, 1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4, 3, 3, 3, 4, 4, 4});
+        relay::ResizeAttrs repeating = resize({1, 1, 4, 6}, {}, "nearest", "asymmetric");
+        repeating.nearest = "floor";
+        EXPECT(run(Op::Resize, {counting({1, 1, 2, 2}, 1), real({1, 1, 2, 3})}, repeating), ({1, 1, 4, 6}),
+               {1, 1, 1, 2, 2, 2, 1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4, 3, 3, 3, 4, 4, 4});
         relay::ResizeAttrs cropping = resize({1, 1, 3, 3}, {}, "linear", "tf_crop_and_resize");
         cropping.extrapolation = 10;
         EXPECT(run(Op::Resize, {x, absent(), real({0, 0, 0.4, 0.6, 1, 1, 1.2, 1.7})}, cropping), ({1, 1, 3, 3}),
