@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Formats of models. A Frontend is one: how its files are recognised and imported. frontends.cpp has the table of them; who
-// opens a model calls importFile or importBytes and knows of no format.
+// opens a model calls importFile, importBytes or importSource and knows of no format.
 #pragma once
 
 #include "base/budget.h"
@@ -84,6 +84,7 @@ Imported importFile(const std::filesystem::path& path, relay::Evaluator* evaluat
 Imported importBytes(std::span<const std::byte> bytes, const std::string& name,
                      const std::vector<std::filesystem::path>& folders, relay::Evaluator* evaluator,
                      const Options& options = {});
+Imported importSource(const Source& source, relay::Evaluator* evaluator, const Options& options = {});
 
 /// The patterns of all: "*.tflite *.onnx".
 std::string filePatterns();

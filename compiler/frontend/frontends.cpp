@@ -183,7 +183,9 @@ std::string formats() {
     return ofAll(&Frontend::name, ", ");
 }
 
-Imported import(const Source& source, relay::Evaluator* evaluator, const Options& options) {
+} // namespace
+
+Imported importSource(const Source& source, relay::Evaluator* evaluator, const Options& options) {
     if (source.bytes.view.empty() && !source.members)
         return refused(error("the file is empty", "copy or export the model again"), source.name);
     if (const Frontend* found = frontendOf(source, &Frontend::probe)) {
@@ -210,13 +212,11 @@ Imported import(const Source& source, relay::Evaluator* evaluator, const Options
         source.name);
 }
 
-} // namespace
-
 Imported importFile(const std::filesystem::path& path, relay::Evaluator* evaluator, const Options& options) {
     const Result<Source> source = sourceOf(path);
     if (!source)
         return refused(source.error(), path.string());
-    Imported imported = import(*source, evaluator, options);
+    Imported imported = importSource(*source, evaluator, options);
     imported.files.emplace_back(path, source->identity);
     return imported;
 }
@@ -235,7 +235,7 @@ Imported importBytes(std::span<const std::byte> bytes, const std::string& name,
                      const std::vector<std::filesystem::path>& folders, relay::Evaluator* evaluator,
                      const Options& options) {
     const model::Bytes all{nullptr, bytes};
-    return import(Source{name, folders, all, {}, membersIn(all)}, evaluator, options);
+    return importSource(Source{name, folders, all, {}, membersIn(all)}, evaluator, options);
 }
 
 Result<void> checkAdded(const AddedOperators& added) {

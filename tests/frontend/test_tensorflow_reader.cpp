@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+// Links: tensorflow_proto
 //
 // TensorFlow's graphs to nodes: what the outputs need and nothing else, functions in place of their calls, loops and
-// choices of both generations; and that whatever is wrong is said. Links: tensorflow_proto
+// choices of both generations; and that whatever is wrong is said.
 #include "frontend/tensorflow/graph_reader.h"
 #include "frontend/tensorflow/read.h"
 #include "support/program_of_tests.h"

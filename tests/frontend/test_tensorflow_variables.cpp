@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
+// Links: tensorflow_proto
 //
 // Variables of a SavedModel: the index with keys that share their beginnings, values in whole and in parts, checksums,
-// and what is refused of damaged files. The files are written here, by the format's description. Links:
-// tensorflow_proto
+// and what is refused of damaged files. The files are written here, by the format's description.
 #include "frontend/tensorflow/checkpoint.h"
 #include "frontend/tensorflow/checksum.h"
 #include "frontend/tensorflow/sorted_table.h"
 #include "model/host_tensor.h"
+#include "support/members_in_memory.h"
 #include "support/program_of_tests.h"
 
 #include <tensorflow/core/protobuf/tensor_bundle.pb.h>
 
 #include <QtTest>
 
-#include <cstring>
 #include <map>
 
 namespace lathe::testing::test_tensorflow_variables {
@@ -22,31 +22,11 @@ namespace {
 
 using frontend::tensorflow::Checkpoint;
 using frontend::tensorflow::maskedChecksum;
-using Files = std::map<std::string, std::string>;
+using Files = FilesInMemory;
 
 std::span<const std::byte> asBytes(const std::string& text) {
     return std::as_bytes(std::span(text));
 }
-
-class InMemory : public frontend::Members {
-public:
-    explicit InMemory(Files files) : files_(std::move(files)) {}
-    Result<std::vector<std::string>> names() const override {
-        std::vector<std::string> all;
-        for (const auto& [name, content] : files_)
-            all.push_back(name);
-        return all;
-    }
-    Result<model::Bytes> read(const std::string& name) const override {
-        const auto found = files_.find(name);
-        if (found == files_.end())
-            return failure("there is no " + name);
-        return model::Bytes{nullptr, asBytes(found->second)};
-    }
-
-private:
-    Files files_;
-};
 
 std::string number(uint64_t value, size_t bytes) {
     std::string text;
@@ -142,7 +122,7 @@ Saved saved() {
 }
 
 Result<Checkpoint> open(const Files& files) {
-    return Checkpoint::open(std::make_shared<InMemory>(files), "v", std::make_shared<Budget>());
+    return Checkpoint::open(std::make_shared<MembersInMemory>(files), "v", std::make_shared<Budget>());
 }
 
 std::vector<double> valuesOf(const model::TensorPtr& tensor) {

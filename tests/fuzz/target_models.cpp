@@ -3,19 +3,48 @@
 // Models and what Lathe prints of them: whatever can be read is well formed or refused by the verifier, and what is printed
 // reads back as the same text.
 #include "frontend/frontend.h"
+#include "frontend/torch/pickle.h"
+#include "frontend/torch/saved_tensors.h"
 #include "fuzz/targets.h"
 #include "relay/text.h"
 #include "relay/verify.h"
 #include "schedule/harness.h"
 #include "schedule/trace.h"
+#include "support/members_in_memory.h"
 #include "tir/text.h"
 #include "tir/verify.h"
 
+#include <algorithm>
+
 namespace lathe::fuzz {
 
+namespace {
+
+/// Where a file begins in what stands for a folder: a line "=== NAME".
+constexpr std::string_view fileMark = "=== ", nextFileMark = "\n=== ";
+
+testing::FilesInMemory filesIn(std::string_view bytes) {
+    testing::FilesInMemory files;
+    while (bytes.starts_with(fileMark)) {
+        bytes.remove_prefix(fileMark.size());
+        const std::string name(bytes.substr(0, bytes.find('\n')));
+        bytes.remove_prefix(std::min(bytes.size(), name.size() + 1));
+        const std::string_view content = bytes.substr(0, bytes.find(nextFileMark));
+        files[name] = content;
+        bytes.remove_prefix(std::min(bytes.size(), content.size() + 1));
+    }
+    return files;
+}
+
+} // namespace
+
 void importModel(std::string_view bytes) {
+    const auto file = std::as_bytes(std::span(bytes));
     const frontend::Imported imported =
-        frontend::importBytes(std::as_bytes(std::span(bytes)), "fuzz.onnx", {}, nullptr, {});
+        bytes.starts_with(fileMark)
+            ? frontend::importSource({"fuzz", {}, {}, {}, std::make_shared<testing::MembersInMemory>(filesIn(bytes))},
+                                     nullptr, {})
+            : frontend::importBytes(file, "fuzz", {}, nullptr, {});
     for (const Diagnostic& said : imported.diagnostics)
         require(said.kind != ErrorKind::Internal, toString(said));
     require(imported.module || !imported.diagnostics.empty(), "refused without a word");
@@ -23,6 +52,14 @@ void importModel(std::string_view bytes) {
         const auto verified = relay::verify(*imported.module);
         require(verified.has_value(), verified ? "" : "imported, but " + toString(verified.error()));
     }
+}
+
+void readPickle(std::string_view bytes) {
+    const auto pickle = frontend::torch::readPickle(std::as_bytes(std::span(bytes)));
+    if (!pickle)
+        return;
+    for (const auto& value : pickle->values)
+        (void)frontend::torch::savedTensor(value, "archive/");
 }
 
 void readRelay(std::string_view text) {

@@ -5,7 +5,12 @@ namespace lathe::fuzz {
 namespace {
 
 constexpr Target all[] = {
-    {"import", importModel, [](std::string bytes, Random& random) { return mutateFields(bytes, random); }},
+    {"onnx", importModel, [](std::string bytes, Random& random) { return mutateFields(bytes, random); }},
+    {"tflite", importModel, nullptr},
+    {"pt2", importModel, mutateText},
+    {"pickle", readPickle, nullptr},
+    {"tensorflow", importModel, mutateText},
+    {"keras", importModel, mutateText},
     {"relay", readRelay, mutateText},
     {"tir", readTir, mutateText},
     {"trace", replayTrace, mutateText},

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is read from hostile hands, each as a function of bytes: models, texts of the IR, artifacts, manifests of bundles, the
-// runner's protocol on both sides, tensor files, records. libFuzzer (libfuzzer/main.cpp) drives them by coverage and grows
+// What is read from hostile hands, each as a function of bytes: models of each format, texts of the IR, artifacts, manifests of
+// bundles, the runner's protocol on both sides, tensor files, records. libFuzzer (libfuzzer/main.cpp) drives them by coverage and grows
 // corpora/NAME; test_corpora.cpp replays these. A target returns whatever the bytes hold; it throws, aborts, hangs or touches
 // memory that is not its own where there is a fault of ours.
 #pragma once
@@ -36,7 +36,10 @@ inline void require(bool holds, const std::string& what) {
 /// The bytes as a file without a name.
 MemoryFile fileOf(std::string_view bytes);
 
+/// A file of any format, or the files of a folder or an archive in one text: a line "=== NAME" before each. So those of archives
+/// are changed without a checksum that fails.
 void importModel(std::string_view bytes);
+void readPickle(std::string_view bytes);
 void readRelay(std::string_view text);
 void readTir(std::string_view text);
 void replayTrace(std::string_view text);
