@@ -4,8 +4,10 @@
 #include "frontend/common/inputs.h"
 #include "frontend/common/walk.h"
 #include "model/asked_sizes.h"
+#include "relay/data_types.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace lathe::frontend {
 namespace {
@@ -42,6 +44,23 @@ void completeHints(std::vector<Diagnostic>& diagnostics) {
                                                         : "correct this node in the model, or export the model again";
 }
 
+/// Whether it is of lists and optionals that are empty, since nobody says what they could hold.
+bool holdsNothing(relay::Type type) {
+    if (!relay::asDataType(type))
+        return false;
+    while (relay::asDataType(type))
+        type = relay::elementOf(type);
+    return !type;
+}
+
+Diagnostic onlyEmpty(const std::string& input) {
+    Diagnostic warning =
+        error(fmt::format("input '{}' can only be given empty: the rank of its elements is not declared", input),
+              fmt::format("give their sizes, for example with --shape {}=-1,3, or declare them in the model", input));
+    warning.severity = Severity::Warning;
+    return warning;
+}
+
 /// The Module of what was read; null, and diagnostics of the graph, if it is refused.
 std::shared_ptr<relay::Module> moduleOf(model::ModelGraph& graph, const BeginConversion& begin,
                                         relay::Evaluator* evaluator, const Options& options) {
@@ -60,6 +79,9 @@ std::shared_ptr<relay::Module> moduleOf(model::ModelGraph& graph, const BeginCon
         graph.diagnostics.push_back(inFile(inputs.error(), graph.file));
         return refused();
     }
+    for (size_t i = 0; i < inputs->size(); ++i)
+        if (holdsNothing((*inputs)[i]))
+            graph.diagnostics.push_back(inFile(onlyEmpty(graph.graph->inputs[i].name), graph.file));
     conversion->convertMain(*inputs);
     if (builder.failed()) {
         graph.diagnostics.push_back(builder.error());
