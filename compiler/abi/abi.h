@@ -24,7 +24,7 @@ extern "C" {
 #define LATHE_WEIGHTS_MAGIC "LATHEWGT"
 #define LATHE_CODE_RANGES 16
 
-typedef struct lathe_exec lathe_exec; /* one run of one context; opaque to generated code */
+typedef struct lathe_exec lathe_exec;     /* one run of one context; opaque to generated code */
 typedef struct lathe_object lathe_object; /* a value that the runtime counts the references to; opaque */
 
 /* One chunk of a parallel region. Returns 0 or a status. */
@@ -66,6 +66,13 @@ enum lathe_function {
     LATHE_FN_OBJECT_RETAIN,
     LATHE_FN_OBJECT_RELEASE,
     LATHE_FN_COUNT
+};
+
+/* Of object_extent. */
+enum lathe_extent {
+    LATHE_EXTENT_SUM = 0, /* of the dims; the others must be equal */
+    LATHE_EXTENT_COUNT,   /* of the tensors; all dims must be equal */
+    LATHE_EXTENT_FIRST    /* the first tensor's dim; 0 if there is none */
 };
 
 /* Scalar math that generated code does not have vector code for. Ordinals for math32 / math64. */
@@ -149,11 +156,11 @@ typedef struct lathe_functions {
     void* (*object_data)(lathe_exec* exec, lathe_object* tensor);
     int64_t (*object_dim)(lathe_exec* exec, const lathe_object* tensor, int32_t axis);
     void (*object_set_dim)(lathe_exec* exec, lathe_object* tensor, int32_t axis, int64_t value);
-    /* Of a list of tensors of one rank, along an axis: the sum of their dims (stack: their number); -1 if their other dims
-     * differ. Then object_join writes all of them along the axis to `to`; element_bytes: of one element of a tensor. */
-    int64_t (*object_extent)(lathe_exec* exec, const lathe_object* list, int32_t axis, int32_t stack);
-    void (*object_join)(lathe_exec* exec, const lathe_object* list, int32_t axis, int32_t stack,
-                        int32_t element_bytes, void* to);
+    /* Of a list of tensors of one rank, along an axis: what a lathe_extent says; -1 if the tensors' dims differ where they must
+     * not. Then object_join writes all of them along the axis to `to`; element_bytes: of one element of a tensor. */
+    int64_t (*object_extent)(lathe_exec* exec, const lathe_object* list, int32_t axis, int32_t extent);
+    void (*object_join)(lathe_exec* exec, const lathe_object* list, int32_t axis, int32_t stack, int32_t element_bytes,
+                        void* to);
     void (*object_retain)(lathe_exec* exec, lathe_object* object);
     void (*object_release)(lathe_exec* exec, lathe_object* object);
 } lathe_functions;

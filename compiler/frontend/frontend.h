@@ -77,6 +77,8 @@ struct Frontend {
     /// them, if the format has no such files.
     bool (*probeTensor)(const Source& source);
     Result<model::TensorPtr> (*readTensor)(const Source& source);
+    /// The same of a file of a list or an optional of such a form (model::HostTensor); null like readTensor.
+    Result<model::HostTensor> (*readValue)(const Source& source, std::string_view form);
 };
 
 /// Imports by the first frontend whose probe says yes; a diagnostic says what else the file seems to be.
@@ -93,5 +95,7 @@ std::string_view formatOf(const std::filesystem::path& path);
 
 /// A tensor file (input_0.pb), by the first frontend whose probe for them says yes.
 Result<model::TensorPtr> readTensor(const std::filesystem::path& path);
+/// A file of a list or an optional, whose form nothing in it says: 'l' and 'o' as in lathe_value_desc::form.
+Result<model::HostTensor> readValue(const std::filesystem::path& path, std::string_view form);
 
 } // namespace lathe::frontend

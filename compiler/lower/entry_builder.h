@@ -55,12 +55,13 @@ struct Handover {
 };
 
 /// What a loop stacks up: in a place for all slices if their number is known before it, else in one of the runtime's that
-/// grows.
+/// grows, or in a list if their size is not known before either.
 struct Scan {
     TensorType type; // of the stack
     TensorType slice;
-    Expr address;  // fixed
-    int kept = -1; // growing
+    Expr address;                  // fixed
+    int kept = -1;                 // growing
+    tir::BufferPtr list = nullptr; // holds a list of the slices, whose size is not known before
 };
 
 /// What a loop keeps from one iteration to the next.
@@ -181,6 +182,8 @@ private:
     /// After the loop. Dims of the results: the same symbols as the carried params', or new ones that the loop defines.
     std::vector<EntryValue> loopResults(const relay::Binding& binding, const LoopState& state, EntryScope& scope,
                                         Owned& owned);
+    /// After the loop: the stack of the slices in its list, which goes.
+    EntryValue stackOf(const Scan& scan, model::Span span, EntryScope& scope, Owned& owned);
     Result<std::vector<Scan>> prepareScans(const relay::Binding& binding, std::span<const relay::Type> types,
                                            EntryScope& scope, Owned& owned);
     /// In the loop's body: the slice of this step goes behind the others.
@@ -204,6 +207,11 @@ private:
     void lowerLength(const relay::Binding& binding, const relay::OpCall& call, EntryScope& scope);
     void lowerJoin(const relay::Binding& binding, const relay::OpCall& call, EntryScope& scope,
                    const Destinations& destinations, Owned& owned);
+    /// The dim of the first tensor in a list of tensors; 0 if it is empty.
+    Expr firstDim(const Expr& list, int64_t axis) const;
+    /// Writes the tensors of a list to memory, along an axis.
+    void join(const Expr& list, int64_t axis, bool stacks, const TensorType& type, const Expr& address,
+              EntryScope& scope);
     Result<void> lowerConstruct(const relay::Binding& binding, const relay::Construct& value, EntryScope& scope,
                                 Owned& owned);
     Result<void> lowerMatch(const relay::Binding& binding, const relay::Match& match, EntryScope& scope, Owned& owned);

@@ -206,6 +206,17 @@ void EntryBuilder::lowerErase(const relay::Binding& binding, const relay::OpCall
                owned);
 }
 
+Expr EntryBuilder::firstDim(const Expr& list, int64_t axis) const {
+    return rtCall(LATHE_FN_OBJECT_EXTENT, {list, int32(axis), int32(LATHE_EXTENT_FIRST)}, types::Index);
+}
+
+void EntryBuilder::join(const Expr& list, int64_t axis, bool stacks, const TensorType& type, const Expr& address,
+                        EntryScope& scope) {
+    scope.add(
+        evaluate(rtCall(LATHE_FN_OBJECT_JOIN,
+                        {list, int32(axis), int32(stacks ? 1 : 0), int32(type.dtype.bytes()), address}, types::Void)));
+}
+
 void EntryBuilder::lowerJoin(const relay::Binding& binding, const relay::OpCall& call, EntryScope& scope,
                              const Destinations& destinations, Owned& owned) {
     const Expr list = values_.at(call.args[0].id).address;
@@ -214,19 +225,16 @@ void EntryBuilder::lowerJoin(const relay::Binding& binding, const relay::OpCall&
     const bool stacks = call.op == relay::Op::ListStack;
     check(scope, arith::gt(lengthOf(list, scope), Expr(0)), tir::CheckKind::InvalidValue,
           "the list is empty: it has no tensors to be joined", binding.span);
-    const Expr extent =
-        scope.let("extent", rtCall(LATHE_FN_OBJECT_EXTENT, {list, int32(axis), int32(stacks ? 1 : 0)}, types::Index));
+    const Expr extent = scope.let(
+        "extent", rtCall(LATHE_FN_OBJECT_EXTENT,
+                         {list, int32(axis), int32(stacks ? LATHE_EXTENT_COUNT : LATHE_EXTENT_SUM)}, types::Index));
     check(scope, arith::ge(extent, Expr(0)), tir::CheckKind::ShapeMismatch,
           "the tensors of the list differ in a dim along which they are not joined", binding.span);
-    const Expr first = elementAt(list, Expr(0), scope);
-    owned.objects.push_back(first);
     for (int64_t i = 0; i < static_cast<int64_t>(type.shape.size()); ++i)
-        bindDim(type.shape[static_cast<size_t>(i)], i == axis ? extent : dimOf(first, i - (stacks && i > axis ? 1 : 0)),
-                binding.span, scope);
+        bindDim(type.shape[static_cast<size_t>(i)],
+                i == axis ? extent : firstDim(list, i - (stacks && i > axis ? 1 : 0)), binding.span, scope);
     EntryValue result = makeResult(binding, scope, destinations, owned);
-    scope.add(evaluate(rtCall(LATHE_FN_OBJECT_JOIN,
-                              {list, int32(axis), int32(stacks ? 1 : 0), int32(type.dtype.bytes()), result.address},
-                              types::Void)));
+    join(list, axis, stacks, type, result.address, scope);
     values_[binding.var.id] = std::move(result);
 }
 

@@ -19,9 +19,13 @@ Result<std::vector<Scan>> EntryBuilder::prepareScans(const relay::Binding& bindi
         Scan scan{*asTensor(stack), {}, {}, -1};
         scan.slice = scan.type;
         scan.slice.shape.erase(scan.slice.shape.begin());
-        if (!defined(scan.slice))
-            return refused(binding.span, "a loop's scan output has a size that changes from one iteration to the next",
-                           "give it a fixed size");
+        if (!defined(scan.slice)) {
+            scan.list = scope.local("slices", types::Handle);
+            const Expr none = rtCall(LATHE_FN_OBJECT_LIST, {arith::intImm(0, types::Int32)}, types::Handle);
+            store(scan.list, newObject("list", none, binding.span, scope), scope);
+            scans.push_back(std::move(scan));
+            continue;
+        }
         checkSizes(scan.slice, binding.span, scope);
         if (defined(scan.type)) {
             checkSizes(scan.type, binding.span, scope);
@@ -43,6 +47,13 @@ Expr EntryBuilder::keep(const Expr& place, const Expr& bytes, model::Span span, 
 
 void EntryBuilder::appendSlice(const Scan& scan, const EntryValue& slice, const Expr& step, model::Span span,
                                EntryScope& body) {
+    if (scan.list) {
+        Owned nothing;
+        const Expr added = reference(slice, nothing, span, body);
+        const Expr longer = rtCall(LATHE_FN_OBJECT_INSERT, {load(scan.list), step, added}, types::Handle);
+        store(scan.list, newObject("list", longer, span, body), body);
+        return;
+    }
     const Expr bytes = bytesOf(scan.slice);
     const Expr base = scan.kept < 0 ? scan.address
                                     : keep(arith::intImm(scan.kept, types::Int32),
@@ -151,6 +162,29 @@ Result<EntryScope::Finished> EntryBuilder::lowerBody(const relay::Binding& bindi
     return body.finish();
 }
 
+EntryValue EntryBuilder::stackOf(const Scan& scan, model::Span span, EntryScope& scope, Owned& owned) {
+    const Expr list = scope.let("list", load(scan.list));
+    const auto number = [](int64_t value) { return arith::intImm(value, types::Int32); };
+    const Expr count =
+        scope.let("count", rtCall(LATHE_FN_OBJECT_EXTENT, {list, number(0), number(LATHE_EXTENT_COUNT)}, types::Index));
+    check(scope, arith::ge(count, Expr(0)), tir::CheckKind::ShapeMismatch,
+          "a loop's scan output has a size that changes from one iteration to the next", span);
+    std::vector<Expr> actual = {count};
+    for (size_t axis = 1; axis < scan.type.shape.size(); ++axis)
+        actual.push_back(scope.let("dim", firstDim(list, static_cast<int64_t>(axis) - 1)));
+    defineDims(scan.type, actual, scope);
+    for (size_t axis = 0; axis < scan.type.shape.size(); ++axis) // those that were known before
+        check(scope, arith::logicalOr(arith::eq(count, Expr(0)), arith::eq(actual[axis], scan.type.shape[axis])),
+              tir::CheckKind::ShapeMismatch, "a loop's scan output has another size than it must have", span);
+    checkSizes(scan.type, span, scope);
+    scope.newSegment();
+    const Expr address = scope.allocate(bytesOf(scan.type), {BufferUse::Kind::Control, {}, span});
+    owned.places.push_back(address);
+    join(list, 0, true, scan.type, address, scope);
+    scope.add(evaluate(rtCall(LATHE_FN_OBJECT_RELEASE, {list}, types::Void)));
+    return {{}, false, scan.type, address};
+}
+
 std::vector<EntryValue> EntryBuilder::loopResults(const relay::Binding& binding, const LoopState& state,
                                                   EntryScope& scope, Owned& owned) {
     const std::vector<relay::Type> resultTypes = relay::fieldTypes(binding.type);
@@ -172,6 +206,10 @@ std::vector<EntryValue> EntryBuilder::loopResults(const relay::Binding& binding,
         fields.push_back({{}, false, type, addressAfter(carried.slot, carried.address, "last", scope)});
     }
     for (const Scan& scan : state.scans) {
+        if (scan.list) {
+            fields.push_back(stackOf(scan, binding.span, scope, owned));
+            continue;
+        }
         std::vector<Expr> actual = scan.type.shape;
         actual[0] = arith::cast(load(state.iteration), types::Index);
         defineDims(scan.type, actual, scope);

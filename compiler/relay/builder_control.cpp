@@ -307,7 +307,7 @@ std::vector<Type> Builder::resultsOf(const Loop& loop, const LoopTypes& types, c
             rows = fresh("trips", trips);
         std::vector<Expr> shape{rows};
         for (const Expr& dim : element->shape)
-            shape.push_back(s.usesAny(dim, types.inner) ? fresh("scan", dim) : dim);
+            shape.push_back(s.usesAny(dim, parameters) ? fresh("scan", dim) : dim);
         results.push_back(tensorType(element->dtype, std::move(shape)));
     }
     return results;

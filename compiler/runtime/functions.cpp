@@ -98,8 +98,8 @@ int64_t objectDim(lathe_exec*, const Object* tensor, int32_t axis) {
 void objectSetDim(lathe_exec*, Object* tensor, int32_t axis, int64_t value) {
     tensor->dims()[axis] = value;
 }
-int64_t objectExtent(lathe_exec*, const Object* list, int32_t axis, int32_t stack) {
-    return extentAlong(*list, axis, stack != 0);
+int64_t objectExtent(lathe_exec*, const Object* list, int32_t axis, int32_t extent) {
+    return extentAlong(*list, axis, extent);
 }
 void objectJoin(lathe_exec*, const Object* list, int32_t axis, int32_t stack, int32_t elementBytes, void* to) {
     joinAlong(*list, axis, stack != 0, elementBytes, static_cast<char*>(to));

@@ -204,7 +204,10 @@ void ObjectHeap::clear() {
     }
 }
 
-int64_t extentAlong(const Object& list, int32_t axis, bool stack) {
+int64_t extentAlong(const Object& list, int32_t axis, int32_t asked) {
+    if (asked == LATHE_EXTENT_FIRST)
+        return list.count > 0 ? list.at(0)->dims()[axis] : 0;
+    const bool stack = asked == LATHE_EXTENT_COUNT;
     int64_t extent = stack ? list.count : 0;
     for (int64_t i = 0; i < list.count; ++i) {
         const Object &first = *list.at(0), &tensor = *list.at(i);

@@ -83,7 +83,7 @@ private:
 };
 
 /// As lathe_functions has them.
-int64_t extentAlong(const Object& list, int32_t axis, bool stack);
+int64_t extentAlong(const Object& list, int32_t axis, int32_t extent);
 void joinAlong(const Object& list, int32_t axis, bool stack, int64_t elementBytes, char* to);
 
 } // namespace lathe::runtime
