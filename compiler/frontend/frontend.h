@@ -6,6 +6,7 @@
 
 #include "base/budget.h"
 #include "base/file_identity.h"
+#include "model/host_tensor.h"
 #include "model/model_graph.h"
 #include "model/size_name.h"
 #include "relay/evaluator.h"
