@@ -99,6 +99,11 @@ private:
 Result<void> shareInputs(device::RunnerClient& runner, const device::RunnerModel& loaded, const inspect::Tensors& given,
                          const driver::Shapes& asked, const InputFolder* folder) {
     const inspect::TakeInput take = [&](size_t i, const model::HostTensor& tensor) -> Result<void> {
+        if (folder && tensor.isComposed())
+            return failure(ErrorKind::Unsupported,
+                           fmt::format("input '{}' is {}, which the other runtimes are not given",
+                                       loaded.inputs[i].name, model::formText(tensor)),
+                           "bench it without them");
         if (folder)
             LATHE_CHECKED(driver::writeNpy(folder->path() / fmt::format("input_{}.npy", i), tensor));
         return runner.setInput(loaded.inputs[i].name, tensor);

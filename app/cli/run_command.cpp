@@ -129,12 +129,25 @@ int fail(Diagnostic diagnostic, const driver::Trace& trace, const std::string& f
     return report(all, common);
 }
 
+/// Each output and what it is made of: of a list x first itself, then x.0, x.1 and so on.
+std::vector<std::pair<std::string, const model::HostTensor*>>
+partsOf(const std::vector<model::HostTensor>& outputs, const std::vector<device::RunnerValue>& described) {
+    std::vector<std::pair<std::string, const model::HostTensor*>> all;
+    for (size_t i = 0; i < outputs.size(); ++i) {
+        if (outputs[i].isComposed())
+            all.emplace_back(described[i].name, &outputs[i]);
+        for (auto& part : driver::namedParts(described[i].name, outputs[i]))
+            all.push_back(std::move(part));
+    }
+    return all;
+}
+
 } // namespace
 
 void addRunOptions(CLI::App& app, RunArgs& args, Common& common) {
     addRunning(app, args, common, "the model or artifact");
     addDevice(app, args.device);
-    app.add_option("--save", args.save, "write outputs to this folder as .npy");
+    app.add_option("--save", args.save, "write outputs to this folder as .npy, part i of a list x as x.i.npy");
 }
 
 int runCommand(const RunArgs& args, const Common& common) {
@@ -153,15 +166,15 @@ int runCommand(const RunArgs& args, const Common& common) {
     auto outputs = runner.outputs();
     if (!outputs)
         return fail(outputs.error(), trace, args.model, common);
-    for (size_t i = 0; i < outputs->size(); ++i) {
-        const model::HostTensor& tensor = (*outputs)[i];
-        const std::string& name = prepared->loaded.outputs[i].name;
+    for (const auto& [name, part] : partsOf(*outputs, prepared->loaded.outputs)) {
+        const model::HostTensor& tensor = *part;
         const auto count = static_cast<size_t>(tensor.elements());
         std::vector<model::Number> head;
         for (size_t place = 0; place < std::min<size_t>(count, 6); ++place)
             head.push_back(model::elementOf(tensor.dtype, tensor.bytes, place));
         const auto file = std::filesystem::path(args.save) / (driver::fileNameOf(name) + ".npy");
-        if (!args.save.empty()) { // before a line names the file
+        const bool isSaved = !args.save.empty() && !tensor.isComposed();
+        if (isSaved) { // before a line names the file
             std::error_code failed;
             std::filesystem::create_directories(args.save, failed);
             if (auto written = driver::writeNpy(file, tensor); !written)
@@ -169,7 +182,9 @@ int runCommand(const RunArgs& args, const Common& common) {
         }
         if (common.json) {
             nlohmann::json line = {{"output", name}, {"dtype", toString(tensor.dtype)}, {"shape", tensor.shape}};
-            if (!args.save.empty())
+            if (tensor.isComposed())
+                line = {{"output", name}, {"form", model::formText(tensor)}};
+            if (isSaved)
                 line["file"] = file.string();
             for (const model::Number& value : head)
                 line["first"].push_back(jsonOf(value));
@@ -181,8 +196,8 @@ int runCommand(const RunArgs& args, const Common& common) {
             std::vector<std::string> texts;
             for (const model::Number& value : head)
                 texts.push_back(textOf(value));
-            printLine("{}: {}[{}] {}{}", name, toString(tensor.dtype), fmt::join(tensor.shape, ","),
-                      fmt::join(texts, " "), count > head.size() ? " …" : "");
+            printLine("{}: {} {}{}", name, model::formText(tensor), fmt::join(texts, " "),
+                      count > head.size() ? " …" : "");
         }
     }
     if (!common.json && !common.quiet)

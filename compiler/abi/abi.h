@@ -14,8 +14,9 @@
 extern "C" {
 #endif
 
-#define LATHE_ABI_VERSION 5
+#define LATHE_ABI_VERSION 6
 #define LATHE_MAX_RANK 32
+#define LATHE_MAX_FORM 8 /* of lathe_value_desc.form */
 /* An artifact is a shared object that exports `lathe_model` (a lathe_model_desc). Its last segment holds the constants and
  * ends with a lathe_trailer, so that they stay whatever tools make of the file: strip, objcopy, patchelf. Or they lie in a
  * file beside it, NAME.weights for NAME.so, which ends with a lathe_weights_trailer, and the segment holds its trailer alone. */
@@ -23,7 +24,8 @@ extern "C" {
 #define LATHE_WEIGHTS_MAGIC "LATHEWGT"
 #define LATHE_CODE_RANGES 16
 
-typedef struct lathe_exec lathe_exec; /* one run of one context; opaque to generated code */
+typedef struct lathe_exec lathe_exec;     /* one run of one context; opaque to generated code */
+typedef struct lathe_object lathe_object; /* a value that the runtime counts the references to; opaque */
 
 /* One chunk of a parallel region. Returns 0 or a status. */
 typedef int32_t (*lathe_task)(void* closure, int64_t chunk, lathe_exec* exec);
@@ -47,7 +49,30 @@ enum lathe_function {
     LATHE_FN_FILL,
     LATHE_FN_SEED,
     LATHE_FN_KEEP,
+    LATHE_FN_OBJECT_INPUT,
+    LATHE_FN_OBJECT_OUTPUT,
+    LATHE_FN_OBJECT_TENSOR,
+    LATHE_FN_OBJECT_LIST,
+    LATHE_FN_OBJECT_INSERT,
+    LATHE_FN_OBJECT_ERASE,
+    LATHE_FN_OBJECT_AT,
+    LATHE_FN_OBJECT_LENGTH,
+    LATHE_FN_OBJECT_TAG,
+    LATHE_FN_OBJECT_DATA,
+    LATHE_FN_OBJECT_DIM,
+    LATHE_FN_OBJECT_SET_DIM,
+    LATHE_FN_OBJECT_EXTENT,
+    LATHE_FN_OBJECT_JOIN,
+    LATHE_FN_OBJECT_RETAIN,
+    LATHE_FN_OBJECT_RELEASE,
     LATHE_FN_COUNT
+};
+
+/* Of object_extent. */
+enum lathe_extent {
+    LATHE_EXTENT_SUM = 0, /* of the dims; the others must be equal */
+    LATHE_EXTENT_COUNT,   /* of the tensors; all dims must be equal */
+    LATHE_EXTENT_FIRST    /* the first tensor's dim; 0 if there is none */
 };
 
 /* Scalar math that generated code does not have vector code for. Ordinals for math32 / math64. */
@@ -108,6 +133,36 @@ typedef struct lathe_functions {
     /* At least `bytes` of memory apart from the arena, for what a loop hands on: it lives to the end of the run, and its
      * contents stay when it grows. place: a number that the compiler gave out. NULL: out of memory. */
     void* (*keep)(lathe_exec* exec, int32_t place, int64_t bytes);
+    /* Objects: a tensor, which nobody writes once it is whole, or a list of objects. A list is also an optional (of one element
+     * at most) and a value of another data type (its fields, and as tag which constructor made it). Who is given a reference
+     * gives it back by object_release, or to a function that takes it. What a run leaves behind goes with it.
+     * What an input is; the reference stays the context's. */
+    lathe_object* (*object_input)(lathe_exec* exec, int32_t input);
+    /* Takes the reference. */
+    void (*object_output)(lathe_exec* exec, int32_t output, lathe_object* object);
+    /* A tensor of so many bytes, its dims and elements still to be written (NULL: out of memory). */
+    lathe_object* (*object_tensor)(lathe_exec* exec, int64_t bytes, int32_t rank);
+    /* Of no elements (NULL: out of memory). */
+    lathe_object* (*object_list)(lathe_exec* exec, int32_t tag);
+    /* The list with the element at 0 … length; takes both references. Happens in place if there is no other reference to the
+     * list. NULL: out of memory. */
+    lathe_object* (*object_insert)(lathe_exec* exec, lathe_object* list, int64_t place, lathe_object* element);
+    /* The list without the element at 0 … length - 1; takes the reference, as object_insert. */
+    lathe_object* (*object_erase)(lathe_exec* exec, lathe_object* list, int64_t place);
+    /* The element, a reference of its own. */
+    lathe_object* (*object_at)(lathe_exec* exec, const lathe_object* list, int64_t place);
+    int64_t (*object_length)(lathe_exec* exec, const lathe_object* list);
+    int64_t (*object_tag)(lathe_exec* exec, const lathe_object* list);
+    void* (*object_data)(lathe_exec* exec, lathe_object* tensor);
+    int64_t (*object_dim)(lathe_exec* exec, const lathe_object* tensor, int32_t axis);
+    void (*object_set_dim)(lathe_exec* exec, lathe_object* tensor, int32_t axis, int64_t value);
+    /* Of a list of tensors of one rank, along an axis: what a lathe_extent says; -1 if the tensors' dims differ where they must
+     * not. Then object_join writes all of them along the axis to `to`; element_bytes: of one element of a tensor. */
+    int64_t (*object_extent)(lathe_exec* exec, const lathe_object* list, int32_t axis, int32_t extent);
+    void (*object_join)(lathe_exec* exec, const lathe_object* list, int32_t axis, int32_t stack, int32_t element_bytes,
+                        void* to);
+    void (*object_retain)(lathe_exec* exec, lathe_object* object);
+    void (*object_release)(lathe_exec* exec, lathe_object* object);
 } lathe_functions;
 
 /* dtype codes: those of lathe::TypeCode (base/data_type.h), bits beside it. */
@@ -118,6 +173,9 @@ typedef struct lathe_value_desc {
     int32_t rank;
     const int64_t*
         dims; /* >= 0: that size; otherwise symbol -(dim + 1); for outputs INT64_MIN is "known only while running" */
+    /* NULL or "": a tensor. Else what is around it, from outside in: 'l' a list, 'o' an optional. The rest is of the tensors in
+     * it; INT64_MIN is a dim that each has of its own, type_code 0 and rank -1: there can be none, lists are empty. */
+    const char* form;
 } lathe_value_desc;
 
 /* A value that the model keeps from one run to the next. To generated code state i is the input input_count + i, what it was

@@ -54,6 +54,8 @@ struct ModelTables {
         std::string name;
         DataType dtype;
         std::vector<int64_t> dims; // >= 0, or -(symbol + 1), or INT64_MIN
+        std::string form = {};     // lathe_value_desc::form
+        bool holdsNothing = false; // of a form: no type of what it could hold is known
     };
     struct State {
         Value value;

@@ -201,7 +201,39 @@ void compareMean(Compared& both, const StatedTolerance& stated) {
 
 } // namespace
 
+namespace {
+
+/// Of lists and optionals: the first part that differs, else what all come to.
+Comparison compareParts(const model::HostTensor& got, const model::HostTensor& expected, const CompareRules& rules) {
+    Comparison all;
+    if (got.form != expected.form || got.parts.size() != expected.parts.size()) {
+        all.right = false;
+        all.message = fmt::format("is {}, expected {}", model::formText(got), model::formText(expected));
+        return all;
+    }
+    for (size_t i = 0; i < expected.parts.size(); ++i) {
+        Comparison part = compare(got.parts[i], expected.parts[i], rules);
+        if (!part.right) {
+            part.message = fmt::format("part {}: {}", i, part.message);
+            return part;
+        }
+        all.ofRange = std::max(all.ofRange, part.ofRange);
+        all.normRatio = std::max(all.normRatio, part.normRatio);
+        all.largest = std::max(all.largest, part.largest);
+        all.ofLimit = std::max(all.ofLimit, part.ofLimit);
+        all.elements += part.elements;
+        all.nan += part.nan;
+        all.infinite += part.infinite;
+    }
+    all.elements += expected.parts.empty() ? 1 : 0; // that there is none is what was compared
+    return all;
+}
+
+} // namespace
+
 Comparison compare(const model::HostTensor& got, const model::HostTensor& expected, const CompareRules& rules) {
+    if (got.isComposed() || expected.isComposed())
+        return compareParts(got, expected, rules);
     Compared both{got, expected, {}, {}, {}};
     Comparison& result = both.result;
     if (got.dtype != expected.dtype) {

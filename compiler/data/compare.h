@@ -56,7 +56,7 @@ struct Comparison {
     int64_t nan = 0, infinite = 0;
 };
 
-/// got against expected; element types and shapes must be equal. NaN equals NaN alone, infinities equal themselves.
+/// got against expected; element types and shapes must be equal, as must the lengths of lists and what optionals have. NaN equals NaN alone, infinities equal themselves.
 Comparison compare(const model::HostTensor& got, const model::HostTensor& expected, const CompareRules& rules);
 
 /// "3 of 1000 values are not a number on both sides", or infinite, or both; empty if there are none.

@@ -37,6 +37,13 @@ Result<ModelInterface> interfaceOf(std::string name, std::string version, const 
                              .symbols = loaded.symbols,
                              .ranges = {},
                              .random = std::vector<bool>(loaded.outputs.size(), false)};
+    for (const auto* values : {&loaded.inputs, &loaded.outputs})
+        for (const device::RunnerValue& value : *values)
+            if (!value.form.empty())
+                return failure(ErrorKind::Unsupported,
+                               fmt::format("'{}' is {}: bundles are of models that take and give tensors alone",
+                                           value.name, device::typeText(value)),
+                               "compile the model to an artifact, and run that with the runtime");
     std::vector<std::string> names = loaded.symbols;
     for (const auto* values : {&loaded.inputs, &loaded.outputs})
         for (const device::RunnerValue& value : *values)

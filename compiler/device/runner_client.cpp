@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <ranges>
 #include <system_error>
 #include <thread>
 #include <unistd.h>
@@ -46,7 +47,7 @@ DataType readType(Reader& reader) {
     const auto code = reader.number<uint8_t>();
     const auto bits = reader.number<uint8_t>();
     for (const TypePair& pair : typePairs)
-        if (pair.theirs == code)
+        if (pair.theirs == code && bits > 0)
             return {pair.ours, bits};
     return types::Void;
 }
@@ -66,17 +67,57 @@ std::vector<std::string> readStrings(Reader& reader) {
 }
 
 std::vector<RunnerValue> readValues(Reader& reader, const std::vector<std::string>& symbols) {
-    std::vector<RunnerValue> values(reader.count(10));
+    std::vector<RunnerValue> values(reader.count(14));
     for (RunnerValue& value : values) {
         value.name = reader.string();
         value.dtype = readType(reader);
         value.dims = readDims(reader);
+        value.form = reader.string();
         for (const int64_t dim : value.dims) {
             const bool known = isSymbol(dim) && static_cast<size_t>(-(dim + 1)) < symbols.size();
             value.sizes.push_back(known ? symbols[static_cast<size_t>(-(dim + 1))] : "");
         }
     }
     return values;
+}
+
+/// As the protocol has a value; false for types that no run has.
+bool writeValue(Writer& payload, const HostTensor& value) {
+    payload.number(static_cast<uint8_t>(value.form));
+    if (value.isComposed()) {
+        payload.number(static_cast<uint32_t>(value.parts.size()));
+        return std::ranges::all_of(value.parts, [&](const HostTensor& part) { return writeValue(payload, part); });
+    }
+    const auto pair = std::ranges::find(typePairs, value.dtype.code, &TypePair::ours);
+    if (pair == std::end(typePairs))
+        return false;
+    payload.number(pair->theirs);
+    payload.number(value.dtype.bits);
+    payload.number(static_cast<uint32_t>(value.shape.size()));
+    for (const int64_t dim : value.shape)
+        payload.number(dim);
+    payload.number(uint64_t{value.bytes.size()});
+    payload.raw(value.bytes.data(), value.bytes.size());
+    return true;
+}
+
+bool readValue(Reader& reader, HostTensor& value, int depth) {
+    const auto form = reader.number<uint8_t>();
+    if (!reader.good() || form > static_cast<uint8_t>(HostTensor::Form::Optional) || depth > LATHE_MAX_FORM)
+        return false;
+    value.form = static_cast<HostTensor::Form>(form);
+    if (value.isComposed()) {
+        value.parts.resize(reader.count(5));
+        return reader.good() &&
+               std::ranges::all_of(value.parts, [&](HostTensor& part) { return readValue(reader, part, depth + 1); });
+    }
+    value.dtype = readType(reader);
+    value.shape = readDims(reader);
+    const auto data = reader.raw(reader.number<uint64_t>());
+    if (!reader.good() || model::byteSize(value.dtype, value.shape) != std::ssize(data))
+        return false;
+    value.bytes.assign(data.begin(), data.end());
+    return true;
 }
 
 /// "ann@desk", for whoever waits for a device.
@@ -111,7 +152,11 @@ std::string typeText(const RunnerValue& value) {
         dims.push_back(value.dims[i] >= 0                                  ? std::to_string(value.dims[i])
                        : i < value.sizes.size() && !value.sizes[i].empty() ? value.sizes[i]
                                                                            : "?");
-    return fmt::format("{}[{}]", toString(value.dtype), fmt::join(dims, ","));
+    std::string text =
+        value.dtype == types::Void ? "nothing" : fmt::format("{}[{}]", toString(value.dtype), fmt::join(dims, ","));
+    for (const char form : value.form | std::views::reverse)
+        text = fmt::format("{}({})", form == 'l' ? "list" : "optional", text);
+    return text;
 }
 
 void useRunner(RunnerOptions& options, RunnerCommand command) {
@@ -169,12 +214,23 @@ Result<RunnerModel> RunnerClient::load(const std::filesystem::path& artifact) {
     if (!reader.finished())
         return Failure(state_->outOfStep(Kind::Load));
     state_->outputCount = static_cast<int>(model.outputs.size());
+    state_->composed.clear();
+    for (const RunnerValue& output : model.outputs)
+        state_->composed.push_back(!output.form.empty());
     state_->hasStates = !model.states.empty();
     state_->callCount = model.calls.size();
     return model;
 }
 
 Result<void> RunnerClient::setInput(const std::string& name, const HostTensor& tensor) {
+    if (tensor.isComposed()) {
+        Writer payload;
+        payload.string(name);
+        if (!writeValue(payload, tensor))
+            return Failure(
+                state_->fail(RunnerOutcome::Refused, fmt::format("input '{}': a tensor of it cannot be run", name)));
+        return state_->command(Kind::InputValue, payload.bytes());
+    }
     const auto pair = std::ranges::find(typePairs, tensor.dtype.code, &TypePair::ours);
     if (pair == std::end(typePairs))
         return Failure(state_->fail(RunnerOutcome::Refused, fmt::format("input '{}': tensors of {} cannot be run", name,
@@ -275,6 +331,14 @@ Result<void> RunnerClient::releaseDevice() {
 Result<HostTensor> RunnerClient::output(int index) {
     Writer payload;
     payload.number(int32_t{index});
+    if (index >= 0 && static_cast<size_t>(index) < state_->composed.size() &&
+        state_->composed[static_cast<size_t>(index)]) {
+        LATHE_TRY(Reader reader, state_->request(Kind::OutputValue, payload.bytes()));
+        HostTensor value;
+        if (!readValue(reader, value, 0) || !reader.finished())
+            return Failure(state_->outOfStep(Kind::OutputValue));
+        return value;
+    }
     LATHE_TRY(Reader reader, state_->request(Kind::Output, payload.bytes()));
     HostTensor tensor;
     tensor.dtype = readType(reader);

@@ -63,8 +63,11 @@ struct RunnerValue {
     std::vector<int64_t> dims;                  // >= 0, or -(symbol + 1), or knownWhileRunning
     std::vector<std::string> sizes = {};        // names of those that are symbols; empty of others
     std::optional<InputIntegers> integers = {}; // of an input
+    /// Empty: a tensor. Else what is around its tensors, from outside in: 'l' a list, 'o' an optional. Their dims are sizes, or
+    /// knownWhileRunning where each has its own. Of dtype Void: it can only be empty.
+    std::string form = {};
 };
-/// "float32[n,3,?]": open sizes by their names in the model.
+/// "float32[n,3,?]", "list(float32[?])": open sizes by their names in the model.
 std::string typeText(const RunnerValue& value);
 
 struct RunnerCall {
@@ -169,7 +172,8 @@ public:
 
     /// Starts the child if none is alive, and loads the artifact in place of the one before.
     Result<RunnerModel> load(const std::filesystem::path& artifact);
-    Result<void> setInput(const std::string& name, const model::HostTensor& tensor);
+    /// A tensor, or a list or an optional.
+    Result<void> setInput(const std::string& name, const model::HostTensor& value);
     /// What the model keeps from one run to the next is as it was when it was loaded.
     Result<void> resetStates();
     /// Runs `times` times; timeout() holds for all of them together.

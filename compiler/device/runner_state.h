@@ -10,6 +10,7 @@ namespace lathe::device {
 
 struct RunnerClient::State : RunnerConnection {
     int outputCount = 0;
+    std::vector<bool> composed; // by output: whether it is no tensor
     bool hasStates = false;
     size_t callCount = 0;
 };

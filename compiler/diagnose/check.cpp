@@ -169,6 +169,10 @@ public:
             report("running", 0.8);
             LATHE_CHECKED(checked_.run(inputs_));
             LATHE_TRY(found.got, checked_.value(name));
+            if (found.got->isComposed())
+                return failure(ErrorKind::Unsupported,
+                               fmt::format("'{}' is {}, not a tensor", name, model::formText(*found.got)),
+                               "lathe run shows what is in it");
             if (files_ && found.expected) {
                 LATHE_TRY(found.expected, fromFile(name, found.got->dtype));
             }
@@ -229,11 +233,13 @@ private:
         const std::vector<relay::Type> types = relay::fieldTypes(main.resultType);
         std::unordered_map<std::string, int64_t> bytes; // 0: known only while running
         for (size_t i = 0; i < std::min(types.size(), main.outputNames.size()); ++i) {
-            const relay::TensorType& type = *relay::asTensor(types[i]);
+            const relay::TensorType* type = relay::asTensor(types[i]);
+            if (!type)
+                continue; // what a list holds, only running tells
             std::vector<int64_t> shape;
-            for (const arith::Expr& dim : type.shape)
+            for (const arith::Expr& dim : type->shape)
                 shape.push_back(arith::evaluate(dim, symbols).value_or(0));
-            bytes[main.outputNames[i]] = model::byteSize(type.dtype, shape).value_or(0);
+            bytes[main.outputNames[i]] = model::byteSize(type->dtype, shape).value_or(0);
         }
         std::vector<std::vector<CheckRow*>> portions;
         int64_t taken = 0;

@@ -7,6 +7,7 @@
 #include "lower/pipeline.h"
 #include "relay/element.h"
 #include "relay/type_map.h"
+#include "relay/visit.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -134,6 +135,17 @@ Result<void> writeFiles(const Built& built, const std::filesystem::path& folder,
     return {};
 }
 
+/// Whether it has values that are no tensors.
+bool hasLists(const relay::Function& main) {
+    bool found = std::ranges::any_of(
+        main.params, [](const relay::Param& param) { return relay::asDataType(param.type) != nullptr; });
+    relay::visitBindings(main, [&](const relay::Binding& binding) {
+        for (const relay::Type& type : relay::fieldTypes(binding.type))
+            found = found || relay::asDataType(type) != nullptr;
+    });
+    return found;
+}
+
 } // namespace
 
 Result<codegen::CModel> makeSource(const relay::Module& module, const model::ModelGraph* graph,
@@ -147,6 +159,10 @@ Result<codegen::CModel> makeSource(const relay::Module& module, const model::Mod
                         states.size() == 1 ? "a state" : fmt::format("{} states", states.size()), states.front().name,
                         states.size() == 1 ? "" : ", …"),
             "compile it to an artifact and run that with the runtime");
+    if (hasLists(module.main()))
+        return failure(ErrorKind::Unsupported,
+                       "the model has sequences or optionals that only a run knows, which C source does not do yet",
+                       "compile it to an artifact and run that with the runtime");
     codegen::CModel source;
     const std::string stem = graph ? std::filesystem::path(graph->file).stem().string() : "";
     source.name = codegen::cIdentifier(options.name.empty() ? stem : options.name);

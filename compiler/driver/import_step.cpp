@@ -7,9 +7,11 @@
 #include "artifact/artifact.h"
 #include "driver/extensions.h"
 #include "driver/input_files.h"
+#include "relay/data_types.h"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <optional>
 
 namespace lathe::driver {
 namespace {
@@ -31,6 +33,25 @@ bool hasUnsupportedNode(const frontend::Imported& refused) {
     return std::ranges::any_of(refused.diagnostics, [](const Diagnostic& reason) {
         return reason.kind == ErrorKind::Unsupported && !reason.node.empty();
     });
+}
+
+/// Ranks, by the files, of the elements of inputs that were imported as empty lists, since the model does not declare them.
+Shapes shapesOfEmpty(const Module& module, const InputFiles& files, const model::ModelGraph& graph) {
+    Shapes shapes;
+    std::optional<Shapes> given;
+    for (const relay::Param& param : relay::inputParams(module.main())) {
+        relay::Type type = param.type;
+        while (relay::asDataType(type))
+            type = relay::elementOf(type);
+        if (type)
+            continue;
+        if (!given)
+            given = shapesOf(files, graph).value_or(Shapes());
+        for (const auto& shape : *given)
+            if (shape.first == param.name)
+                shapes.push_back(shape);
+    }
+    return shapes;
 }
 
 } // namespace
@@ -69,6 +90,13 @@ Result<std::shared_ptr<Module>> runImport(const ModelSource& source, relay::Eval
             return fixed;
         };
         frontend::Imported imported = source.import(&evaluator, importOptions);
+        // A sequence of undeclared rank is imported as one that is always empty: what is given may say more.
+        if (imported.module && !options.inputsAtNeed.empty())
+            if (const Shapes undeclared = shapesOfEmpty(*imported.module, options.inputsAtNeed, *imported.graph);
+                !undeclared.empty()) {
+                budget->reset(before);
+                imported = importFixed(std::move(imported), undeclared);
+            }
         if (!imported.module && imported.graph && !(options.shapesAtNeed.empty() && options.inputsAtNeed.empty())) {
             if (const auto given = shapesOf(options.inputsAtNeed, *imported.graph)) {
                 budget->reset(before);

@@ -34,25 +34,66 @@ Result<std::map<std::string, std::filesystem::path>> placesOf(const InputFiles& 
     return places;
 }
 
+std::string formOf(const model::ValueType& type) {
+    using Kind = model::ValueType::Kind;
+    std::string form;
+    const model::ValueType* at = &type;
+    for (; at && (at->kind == Kind::Sequence || at->kind == Kind::Optional); at = at->element.get())
+        form += at->kind == Kind::Sequence ? 'l' : 'o';
+    return form;
+}
+
+namespace {
+
+DataType dtypeOf(const model::ValueType& type) {
+    const model::ValueType* at = &type;
+    while (at->element && at->kind != model::ValueType::Kind::Map)
+        at = at->element.get();
+    return at->dtype;
+}
+
+/// The first tensor in it; null if there is none.
+const model::HostTensor* firstTensor(const model::HostTensor& value) {
+    if (!value.isComposed())
+        return &value;
+    for (const model::HostTensor& part : value.parts)
+        if (const model::HostTensor* tensor = firstTensor(part))
+            return tensor;
+    return nullptr;
+}
+
+} // namespace
+
 Result<Shapes> shapesOf(const InputFiles& files, const model::ModelGraph& graph) {
     std::vector<std::string> names;
-    std::map<std::string_view, DataType> dtypes;
+    std::map<std::string_view, const model::ValueType*> types;
     for (const model::Value& input : graph.graph->inputs) {
         names.push_back(input.name);
-        dtypes.emplace(input.name, input.type.dtype);
+        types.emplace(input.name, &input.type);
     }
     Shapes shapes;
     LATHE_TRY(const auto places, placesOf(files, names));
     for (const auto& [name, file] : places) {
-        const auto dtype = dtypes.find(name);
-        auto tensor = readTensorFile(file, {dtype == dtypes.end() ? types::Void : dtype->second, name});
-        if (!tensor) {
-            tensor.error().what = fmt::format("for input '{}': {}", name, tensor.error().what);
-            return Failure(std::move(tensor).error());
+        const auto type = types.find(name);
+        const std::string form = type == types.end() ? "" : formOf(*type->second);
+        if (isAbsent(form, file))
+            continue;
+        auto value =
+            readValueFile(file, {type == types.end() ? lathe::types::Void : dtypeOf(*type->second), name, form});
+        if (!value) {
+            value.error().what = fmt::format("for input '{}': {}", name, value.error().what);
+            return Failure(std::move(value).error());
         }
-        shapes.emplace_back(name, std::move(tensor->shape));
+        if (const model::HostTensor* tensor = firstTensor(*value))
+            shapes.emplace_back(name,
+                                value->isComposed() ? std::vector<int64_t>(tensor->shape.size(), -1) : tensor->shape);
     }
     return shapes;
+}
+
+bool isAbsent(std::string_view form, const std::filesystem::path& file) {
+    std::error_code unknown;
+    return form.starts_with('o') && !std::filesystem::exists(file, unknown);
 }
 
 bool agrees(const std::vector<int64_t>& shape, const std::vector<int64_t>& asked) {

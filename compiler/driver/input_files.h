@@ -15,7 +15,8 @@
 
 namespace lathe::model {
 struct ModelGraph;
-}
+struct ValueType;
+} // namespace lathe::model
 
 namespace lathe::driver {
 
@@ -42,8 +43,15 @@ Result<void> noneBeyond(const std::filesystem::path& folder, size_t inputs);
 Result<std::map<std::string, std::filesystem::path>> placesOf(const InputFiles& files,
                                                               const std::vector<std::string>& inputs);
 
-/// The dims of the tensors in the files, by name. Fails, with a Diagnostic that names the file, where one cannot be read.
+/// lathe_value_desc::form of a declared type; empty for a tensor, and for what can be neither.
+std::string formOf(const model::ValueType& type);
+
+/// The dims of the tensors in the files, by name; of lists and optionals their rank, all open, where there is one. An optional
+/// that has no file in the folder is absent. Fails, with a Diagnostic that names the file, where one cannot be read.
 Result<Shapes> shapesOf(const InputFiles& files, const model::ModelGraph& graph);
+
+/// Whether an input of this form is an optional that has no file, so that it is absent.
+bool isAbsent(std::string_view form, const std::filesystem::path& file);
 
 /// Whether a tensor has the sizes that are not left open (-1).
 bool agrees(const std::vector<int64_t>& shape, const std::vector<int64_t>& asked);

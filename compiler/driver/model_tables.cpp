@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "device/input_integers.h"
 #include "lower/diagnose.h"
+#include "relay/data_types.h"
 #include "relay/element.h"
 #include "relay/taken_integers.h"
 #include "relay/type_map.h"
@@ -23,14 +24,20 @@ codegen::ModelTables::Value describe(const std::string& name, const relay::Type&
                                      const std::vector<arith::Var>& symbols) {
     codegen::ModelTables::Value value;
     value.name = name;
-    const relay::TensorType* tensor = asTensor(type);
-    LATHE_ASSERT(tensor, "inputs and outputs of an artifact are tensors");
+    relay::Type inner = type;
+    for (; relay::asDataType(inner); inner = relay::elementOf(inner))
+        value.form += relay::isList(inner) ? 'l' : 'o';
+    value.holdsNothing = !inner;
+    if (value.holdsNothing)
+        return value;
+    const relay::TensorType* tensor = asTensor(inner);
+    LATHE_ASSERT(tensor, "inputs and outputs of an artifact are tensors, or lists and optionals of them");
     value.dtype = tensor->dtype;
     for (const arith::Expr& dim : relay::storedShape(tensor->shape, tensor->layout)) {
         int64_t encoded = std::numeric_limits<int64_t>::min();
-        if (auto number = arith::asInt(dim))
+        if (auto number = relay::isAny(dim) ? std::nullopt : arith::asInt(dim))
             encoded = *number;
-        for (size_t i = 0; i < symbols.size(); ++i)
+        for (size_t i = 0; i < symbols.size() && value.form.empty(); ++i)
             if (dim.same(symbols[i]))
                 encoded = -static_cast<int64_t>(i) - 1;
         value.dims.push_back(encoded);

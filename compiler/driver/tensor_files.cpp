@@ -61,7 +61,84 @@ Result<HostTensor> readStored(const fs::path& path, const Meant& meant) {
     return model::toHost(*tensor);
 }
 
+/// What stands there under the name; nothing if there is none.
+Result<std::optional<HostTensor>> valueNamed(const NamedTensors& all, const std::string& name, std::string_view form) {
+    if (form.empty()) {
+        const auto found = std::ranges::find(all, name, &NamedTensors::value_type::first);
+        return found == all.end() ? std::nullopt : std::optional(found->second);
+    }
+    HostTensor value = model::composed(form.front());
+    if (form.front() == 'o') {
+        LATHE_TRY(std::optional<HostTensor> part, valueNamed(all, name, form.substr(1)));
+        if (part)
+            value.parts.push_back(*std::move(part));
+        return value;
+    }
+    while (true) {
+        const std::string of = fmt::format("{}.{}", name, value.parts.size());
+        const bool isThere = std::ranges::any_of(
+            all, [&](const auto& each) { return each.first == of || each.first.starts_with(of + "."); });
+        if (!isThere)
+            break;
+        LATHE_TRY(std::optional<HostTensor> part, valueNamed(all, of, form.substr(1)));
+        if (!part)
+            return failure(fmt::format("'{}' in it is no part of the form that the model declares", of),
+                           "give each part of a list under its number: x.0, x.1");
+        value.parts.push_back(*std::move(part));
+    }
+    if (value.parts.empty())
+        return std::nullopt;
+    return value;
+}
+
+/// Each tensor as it is meant.
+Result<void> takeAs(HostTensor& value, DataType dtype) {
+    if (!value.isComposed()) {
+        LATHE_TRY(value, data::takenAs(std::move(value), dtype));
+        return {};
+    }
+    for (HostTensor& part : value.parts)
+        LATHE_CHECKED(takeAs(part, dtype));
+    return {};
+}
+
+Result<HostTensor> readComposed(const fs::path& path, const Meant& meant) {
+    std::ifstream file(path, std::ios::binary);
+    char magic[4] = {};
+    file.read(magic, sizeof(magic));
+    const bool isZip = file && std::string_view(magic, 2) == "PK";
+    if (!isZip && path.extension() != ".npz")
+        return frontend::readValue(path, meant.form);
+    LATHE_TRY(const NamedTensors all, readAllOfNpz(path, [&](std::string_view) { return meant.dtype; }));
+    LATHE_TRY(std::optional<HostTensor> value, valueNamed(all, std::string(meant.name), meant.form));
+    return value ? *std::move(value) : model::composed(meant.form.front());
+}
+
 } // namespace
+
+Result<HostTensor> readValueFile(const fs::path& path, const Meant& meant) {
+    if (meant.form.empty())
+        return readTensorFile(path, meant);
+    Result<HostTensor> value = readComposed(path, meant);
+    if (value)
+        if (const Result<void> taken = takeAs(*value, meant.dtype); !taken)
+            value = std::unexpected(taken.error());
+    if (!value)
+        value.error().file = path.string();
+    return value;
+}
+
+std::vector<std::pair<std::string, const HostTensor*>> namedParts(const std::string& name, const HostTensor& value) {
+    if (!value.isComposed())
+        return {{name, &value}};
+    std::vector<std::pair<std::string, const HostTensor*>> all;
+    for (size_t i = 0; i < value.parts.size(); ++i) {
+        const bool isList = value.form == HostTensor::Form::List;
+        for (auto& part : namedParts(isList ? fmt::format("{}.{}", name, i) : name, value.parts[i]))
+            all.push_back(std::move(part));
+    }
+    return all;
+}
 
 Result<HostTensor> readTensorFile(const fs::path& path, const Meant& meant) {
     LATHE_TRY(HostTensor stored, readStored(path, meant));

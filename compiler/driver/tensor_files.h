@@ -13,6 +13,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace lathe::driver {
 
@@ -20,12 +22,21 @@ namespace lathe::driver {
 struct Meant {
     DataType dtype = types::Void;
     std::string_view name = {}; // of the input or value
+    std::string_view form = {}; // of a list or an optional: lathe_value_desc::form
 };
 
 /// The tensor in a .npy or .npz file (driver/npz.h), or in a TensorProto whatever the file's name is. If NumPy lacks the type
 /// that is meant, it may stand there as another (data/stored_type.h), so that what writeNpy has written is read back. Fails
 /// with a Diagnostic that names the file; another type than the one that is meant is the caller's to refuse.
 Result<model::HostTensor> readTensorFile(const std::filesystem::path& path, const Meant& meant = {});
+
+/// The same of a value that may be a list or an optional (`form`): in ONNX's files for these (.pb), or in .npz, where part i of
+/// the value x is called x.i, its parts x.i.0 …, and what is in an optional as the optional is: without it the optional is absent.
+Result<model::HostTensor> readValueFile(const std::filesystem::path& path, const Meant& meant);
+
+/// The names and tensors of a value's parts, so called; of a tensor the one.
+std::vector<std::pair<std::string, const model::HostTensor*>> namedParts(const std::string& name,
+                                                                         const model::HostTensor& value);
 
 /// Numbers that lie somewhere, perhaps mapped from a file of many gigabytes: as many as the dims say, row-major, elements
 /// narrower than a byte in one byte each.

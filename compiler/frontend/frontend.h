@@ -6,6 +6,7 @@
 
 #include "base/budget.h"
 #include "base/file_identity.h"
+#include "model/host_tensor.h"
 #include "model/model_graph.h"
 #include "model/size_name.h"
 #include "relay/evaluator.h"
@@ -77,6 +78,8 @@ struct Frontend {
     /// them, if the format has no such files.
     bool (*probeTensor)(const Source& source);
     Result<model::TensorPtr> (*readTensor)(const Source& source);
+    /// The same of a file of a list or an optional of such a form (model::HostTensor); null like readTensor.
+    Result<model::HostTensor> (*readValue)(const Source& source, std::string_view form);
 };
 
 /// Imports by the first frontend whose probe says yes; a diagnostic says what else the file seems to be.
@@ -94,5 +97,7 @@ std::string_view formatOf(const std::filesystem::path& path);
 
 /// A tensor file (input_0.pb), by the first frontend whose probe for them says yes.
 Result<model::TensorPtr> readTensor(const std::filesystem::path& path);
+/// A file of a list or an optional, whose form nothing in it says: 'l' and 'o' as in lathe_value_desc::form.
+Result<model::HostTensor> readValue(const std::filesystem::path& path, std::string_view form);
 
 } // namespace lathe::frontend

@@ -30,15 +30,15 @@ namespace {
 /// A file belongs to the first that knows it: those whose files say what they are come first.
 constexpr auto table = std::to_array<Frontend>({
     {"TFLite", "*.tflite", tflite::probe, true, tflite::importModel, tflite::roleOf, tflite::hasOperator, nullptr,
-     nullptr},
-    {"Keras", "*.keras *.h5 *.hdf5", keras::probe, false, keras::importModel, keras::roleOf, keras::hasOperator,
      nullptr, nullptr},
+    {"Keras", "*.keras *.h5 *.hdf5", keras::probe, false, keras::importModel, keras::roleOf, keras::hasOperator,
+     nullptr, nullptr, nullptr},
     {"torch.export", "*.pt2", torch::probe, false, torch::importModel, torch::roleOf, torch::hasOperator, nullptr,
-     nullptr},
+     nullptr, nullptr},
     {"TensorFlow", "*.pb *.pbtxt", tensorflow::probe, true, tensorflow::importModel, tensorflow::roleOf,
-     tensorflow::hasOperator, nullptr, nullptr},
+     tensorflow::hasOperator, nullptr, nullptr, nullptr},
     {"ONNX", "*.onnx", onnx::probe, false, onnx::importModel, onnx::roleOf, onnx::hasOperator, onnx::probeTensor,
-     onnx::readTensor},
+     onnx::readTensor, onnx::readValue},
 });
 
 Result<Source> sourceOf(const std::filesystem::path& path) {
@@ -276,6 +276,19 @@ Result<model::TensorPtr> readTensor(const std::filesystem::path& path) {
     if (!tensor)
         tensor.error().file = path.string();
     return tensor;
+}
+
+Result<model::HostTensor> readValue(const std::filesystem::path& path, std::string_view form) {
+    const auto read = [&]() -> Result<model::HostTensor> {
+        LATHE_TRY(const Source source, sourceOf(path));
+        const auto found = std::ranges::find_if(table, [](const Frontend& each) { return each.readValue != nullptr; });
+        LATHE_ASSERT(found != table.end(), "a format has files of lists");
+        return found->readValue(source, form);
+    };
+    Result<model::HostTensor> value = read();
+    if (!value)
+        value.error().file = path.string();
+    return value;
 }
 
 } // namespace lathe::frontend

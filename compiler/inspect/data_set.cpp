@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "inspect/data_set.h"
 
+#include "driver/input_files.h"
 #include "driver/tensor_files.h"
 
 #include <algorithm>
@@ -16,18 +17,23 @@ Result<DataSet> readDataSet(const fs::path& folder, const device::RunnerModel& l
     DataSet data;
     for (size_t i = 0; i < loaded.inputs.size(); ++i) {
         fs::path file = driver::dataFile(folder, "input", i);
+        const device::RunnerValue& input = loaded.inputs[i];
+        if (driver::isAbsent(input.form, file)) {
+            data.inputs.push_back(model::composed('o'));
+            continue;
+        }
         if (!fs::exists(file))
             return failure(fmt::format("the data set lacks {}", file.filename().string()));
-        LATHE_TRY(model::HostTensor tensor, driver::readTensorFile(file, {.dtype = loaded.inputs[i].dtype}));
+        LATHE_TRY(model::HostTensor tensor, driver::readValueFile(file, {input.dtype, {}, input.form}));
         data.inputs.push_back(std::move(tensor));
     }
     size_t outputs = 0;
     while (fs::exists(driver::dataFile(folder, "output", outputs)))
         ++outputs;
     for (size_t i = 0; i < outputs; ++i) {
+        const device::RunnerValue output = i < loaded.outputs.size() ? loaded.outputs[i] : device::RunnerValue{};
         LATHE_TRY(model::HostTensor tensor,
-                  driver::readTensorFile(driver::dataFile(folder, "output", i),
-                                         {.dtype = i < loaded.outputs.size() ? loaded.outputs[i].dtype : types::Void}));
+                  driver::readValueFile(driver::dataFile(folder, "output", i), {output.dtype, {}, output.form}));
         data.outputs.push_back(std::move(tensor));
     }
     return data;
@@ -35,7 +41,8 @@ Result<DataSet> readDataSet(const fs::path& folder, const device::RunnerModel& l
 
 Result<void> checkSizes(const DataSet& data, const device::RunnerModel& loaded) {
     for (size_t i = 0; i < data.inputs.size(); ++i)
-        if (const auto& shape = data.inputs[i].shape; !driver::agrees(shape, loaded.inputs.at(i).dims))
+        if (const auto& shape = data.inputs[i].shape;
+            !data.inputs[i].isComposed() && !driver::agrees(shape, loaded.inputs.at(i).dims))
             return failure(ErrorKind::Unsupported,
                            fmt::format("input '{}' is [{}] in its file, but the model is compiled for [{}] alone",
                                        loaded.inputs[i].name, fmt::join(shape, ","),

@@ -9,6 +9,17 @@
 #include <fmt/ranges.h>
 
 namespace lathe::inspect {
+namespace {
+
+/// Whether a tensor may be the input, or be in it.
+bool fits(const model::HostTensor& tensor, const device::RunnerValue& input) {
+    return tensor.dtype == input.dtype && std::ranges::equal(tensor.shape, input.dims, [](int64_t size, int64_t dim) {
+               return dim < 0 || dim == size;
+           });
+}
+
+} // namespace
+
 Result<Tensors> readInputs(const std::vector<device::RunnerValue>& inputs, const driver::InputFiles& files) {
     std::vector<std::string> names;
     for (const device::RunnerValue& input : inputs)
@@ -26,19 +37,20 @@ Result<Tensors> readInputs(const std::vector<device::RunnerValue>& inputs, const
             return refused(ErrorKind::Usage, fmt::format("the model has no input '{}'", name),
                            names.empty() ? std::string("it has none")
                                          : fmt::format("its inputs are {}", fmt::join(names, ", ")));
-        auto tensor = driver::readTensorFile(file, {input->dtype, name});
+        if (driver::isAbsent(input->form, file)) {
+            tensors[name] = model::composed('o');
+            continue;
+        }
+        auto tensor = driver::readValueFile(file, {input->dtype, name, input->form});
         if (!tensor)
             return refused(tensor.error().kind, fmt::format("for input '{}': {}", name, tensor.error().what),
                            tensor.error().hint);
-        bool fits = tensor->dtype == input->dtype && tensor->shape.size() == input->dims.size();
-        for (size_t i = 0; fits && i < input->dims.size(); ++i)
-            fits = input->dims[i] < 0 || input->dims[i] == tensor->shape[i];
-        if (!fits)
-            return refused(ErrorKind::Invalid,
-                           fmt::format("input '{}' is given as {}[{}], but it is {} in the compiled model", name,
-                                       toString(tensor->dtype), fmt::join(tensor->shape, ","),
-                                       device::typeText(*input)),
-                           "give another, or none for random values");
+        for (const auto& [part, each] : driver::namedParts(name, *tensor))
+            if (!fits(*each, *input))
+                return refused(ErrorKind::Invalid,
+                               fmt::format("input '{}' is given as {}, but it is {} in the compiled model", part,
+                                           model::formText(*each), device::typeText(*input)),
+                               "give another, or none for random values");
         tensors[name] = *std::move(tensor);
     }
     return tensors;

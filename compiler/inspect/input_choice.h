@@ -14,7 +14,7 @@ struct InputChoice {
     bool operator==(const InputChoice&) const = default;
 };
 
-/// The tensors of the files. Fails with a Diagnostic that names file and input: if the model has no such input, if the folder
+/// The tensors, lists and optionals of the files; an optional without a file in the folder is absent. Fails with a Diagnostic that names file and input: if the model has no such input, if the folder
 /// lacks one, if the file cannot be read, or if it is of another type or other sizes than the input.
 Result<Tensors> readInputs(const std::vector<device::RunnerValue>& inputs, const driver::InputFiles& files);
 

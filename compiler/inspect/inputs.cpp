@@ -4,6 +4,7 @@
 #include "base/guarded.h"
 #include "base/narrow_float.h"
 #include "model/asked_sizes.h"
+#include "relay/data_types.h"
 
 #include <algorithm>
 #include <bit>
@@ -52,7 +53,8 @@ Result<void> bind(const device::RunnerValue& input, const std::vector<int64_t>& 
 driver::Shapes shapesOf(const Tensors& tensors) {
     driver::Shapes shapes;
     for (const auto& [name, tensor] : tensors)
-        shapes.emplace_back(name, tensor.shape);
+        if (!tensor.isComposed())
+            shapes.emplace_back(name, tensor.shape);
     return shapes;
 }
 
@@ -67,10 +69,20 @@ std::vector<device::RunnerValue> inputsOf(const relay::Function& main) {
     std::vector<device::RunnerValue> inputs;
     std::unordered_map<const arith::ExprNode*, int64_t> symbols;
     for (const relay::Param& param : relay::inputParams(main)) {
-        const relay::TensorType* type = relay::asTensor(param.type);
-        LATHE_ASSERT(type, "inputs of a model are tensors");
-        device::RunnerValue& input = inputs.emplace_back(device::RunnerValue{param.name, type->dtype, {}});
+        device::RunnerValue& input = inputs.emplace_back(device::RunnerValue{param.name, types::Void, {}});
+        relay::Type inner = param.type;
+        for (; relay::asDataType(inner); inner = relay::elementOf(inner))
+            input.form += relay::isList(inner) ? 'l' : 'o';
+        const relay::TensorType* type = relay::asTensor(inner);
+        if (!type)
+            continue; // it can only be empty
+        input.dtype = type->dtype;
         for (const arith::Expr& dim : type->shape) {
+            if (relay::isAny(dim)) {
+                input.sizes.emplace_back();
+                input.dims.push_back(device::knownWhileRunning);
+                continue;
+            }
             input.sizes.push_back(arith::asInt(dim) ? "" : arith::toString(dim));
             if (const auto size = arith::asInt(dim))
                 input.dims.push_back(*size);
@@ -102,7 +114,8 @@ Result<driver::Shapes> inputShapes(const std::vector<device::RunnerValue>& input
     }
     LATHE_TRY(const driver::Shapes wanted, byInput(inputs, asked));
     for (const auto& [name, shape] : wanted) {
-        if (const auto at = given.find(name); at != given.end() && !driver::agrees(at->second.shape, shape))
+        if (const auto at = given.find(name);
+            at != given.end() && !at->second.isComposed() && !driver::agrees(at->second.shape, shape))
             return failure(fmt::format("input '{}' is given as [{}], but is to be [{}]", name,
                                        fmt::join(at->second.shape, ","), fmt::join(shape, ",")),
                            "leave its shape to the file");
@@ -116,7 +129,7 @@ Result<driver::Shapes> inputShapes(const std::vector<device::RunnerValue>& input
                 dim = symbols.contains(dim) ? symbols[dim] : 1;
         if (const auto at = given.find(input.name); at != given.end())
             shape = at->second.shape;
-        else if (!model::byteSize(input.dtype, shape))
+        else if (input.dtype != types::Void && !model::byteSize(input.dtype, shape))
             return failure(fmt::format("input '{}' would be {}[{}], which is too large for a tensor", input.name,
                                        toString(input.dtype), fmt::join(shape, ",")),
                            "choose smaller sizes");
@@ -139,7 +152,7 @@ std::vector<std::string> sizesTakenAsOne(const std::vector<device::RunnerValue>&
     std::vector<std::string> names;
     for (const device::RunnerValue& input : inputs)
         for (size_t i = 0; i < input.dims.size(); ++i)
-            if (input.dims[i] < 0 && symbols.try_emplace(input.dims[i], 1).second)
+            if (device::isSymbol(input.dims[i]) && symbols.try_emplace(input.dims[i], 1).second)
                 names.push_back(nameOfSize(input, i));
     return names;
 }
@@ -173,6 +186,23 @@ HostTensor randomTensor(DataType dtype, const std::vector<int64_t>& shape, std::
     return tensor;
 }
 
+namespace {
+
+/// A list has a few elements, an optional has a value; where nothing is known of what they hold, they are empty.
+HostTensor randomValue(const device::RunnerValue& input, std::string_view form, const std::vector<int64_t>& shape,
+                       std::mt19937_64& generator, device::IntegerRange range, const std::function<bool()>& cancelled) {
+    constexpr size_t listLength = 3;
+    if (form.empty())
+        return randomTensor(input.dtype, shape, generator, range, cancelled);
+    HostTensor value = model::composed(form.front());
+    const bool isEmpty = input.dtype == types::Void && form.size() == 1;
+    for (size_t i = 0; i < (form.front() == 'l' ? listLength : 1) && !isEmpty; ++i)
+        value.parts.push_back(randomValue(input, form.substr(1), shape, generator, range, cancelled));
+    return value;
+}
+
+} // namespace
+
 Result<driver::Shapes> drawInputs(const std::vector<device::RunnerValue>& inputs, const Tensors& given,
                                   const driver::Shapes& asked, uint64_t seed, const TakeInput& take,
                                   const std::function<bool()>& cancelled) {
@@ -180,7 +210,8 @@ Result<driver::Shapes> drawInputs(const std::vector<device::RunnerValue>& inputs
     int64_t drawn = 0; // bytes; each is at most limits::tensorBytes
     for (size_t i = 0; i < shapes.size(); ++i)
         if (!given.contains(shapes[i].first))
-            drawn += model::byteSize(inputs[i].dtype, shapes[i].second).value_or(0);
+            drawn +=
+                inputs[i].dtype == types::Void ? 0 : model::byteSize(inputs[i].dtype, shapes[i].second).value_or(0);
     if (drawn > machineBytes() / 4)
         return failure(fmt::format("random inputs of these sizes take {} bytes, more than a quarter of this machine's "
                                    "memory",
@@ -193,7 +224,7 @@ Result<driver::Shapes> drawInputs(const std::vector<device::RunnerValue>& inputs
         const auto own = given.find(name);
         LATHE_CHECKED(own != given.end()
                           ? take(i, own->second)
-                          : take(i, randomTensor(inputs[i].dtype, shape, generator, ranges[i], cancelled)));
+                          : take(i, randomValue(inputs[i], inputs[i].form, shape, generator, ranges[i], cancelled)));
     }
     return shapes;
 }

@@ -15,7 +15,7 @@
 
 namespace lathe::inspect {
 
-/// By the name of an input.
+/// By the name of an input; also lists and optionals.
 using Tensors = std::map<std::string, model::HostTensor>;
 
 /// The inputs of an imported model, as an artifact made of it has them. Symbols are numbered in the order of the inputs.

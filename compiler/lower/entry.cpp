@@ -4,6 +4,7 @@
 #include "lower/entry_builder.h"
 #include "lower/sizes.h"
 #include "relay/attrs.h"
+#include "relay/data_types.h"
 #include "relay/type_map.h"
 #include "tir/verify.h"
 #include "tir/visit.h"
@@ -32,6 +33,15 @@ bool isZeros(const relay::Constant& constant) {
            std::ranges::all_of(constant.bytes.view, [](std::byte byte) { return byte == std::byte{}; });
 }
 
+/// Whether values of the type can be inputs and outputs.
+bool canCross(relay::Type type) {
+    for (int depth = 0; relay::isList(type) || relay::isOptional(type); type = relay::elementOf(type))
+        if (!relay::elementOf(type) || ++depth > LATHE_MAX_FORM)
+            return depth <= LATHE_MAX_FORM;
+    const TensorType* tensor = asTensor(type);
+    return tensor && tensor->dtype != types::String;
+}
+
 } // namespace
 
 tir::Stmt copyBytes(const Expr& to, const Expr& from, const Expr& bytes) {
@@ -48,8 +58,9 @@ Result<Entry> EntryBuilder::build() {
     LATHE_CHECKED(bindInputs(main, scope));
     bindStates(main);
     markOutputs(main);
-    LATHE_CHECKED(lowerBlock(*main.body, scope, {}));
-    LATHE_CHECKED(writeOutputs(main, scope));
+    LATHE_TRY(Owned left, lowerBlock(*main.body, scope, {}));
+    LATHE_CHECKED(writeOutputs(main, scope, left));
+    releaseAll(left.ending, scope);
     auto [body, peak, buffers] = scope.finish();
     for (PlacedBuffer& buffer : buffers)
         if (buffer.lastCall < 0)
@@ -60,7 +71,7 @@ Result<Entry> EntryBuilder::build() {
     function->isEntry = true;
     function->body = body ? body : tir::seq({evaluate(arith::intImm(0))}, -1);
     entry_.function = function;
-    entry_.peakBytes = peak;
+    entry_.peakBytes = hasObjects_ ? Expr() : peak; // what lists hold, only running tells
     entry_.buffers = std::move(buffers);
     return std::move(entry_);
 }
@@ -68,43 +79,55 @@ Result<Entry> EntryBuilder::build() {
 Result<void> EntryBuilder::bindInputs(const relay::Function& main, EntryScope& scope) {
     for (size_t i = 0; i < relay::inputParams(main).size(); ++i) {
         const relay::Param& param = main.params[i];
-        const TensorType* type = asTensor(param.type);
-        if (!type || type->dtype == types::String)
+        const auto input = static_cast<int32_t>(i);
+        if (!canCross(param.type))
             return failure(
                 ErrorKind::Unsupported,
                 fmt::format("input '{}' has type {}, which cannot be run yet", param.name, relay::toString(param.type)),
-                "only numeric tensors can be inputs");
-        int32_t input = static_cast<int32_t>(i);
-        auto actual = [&](size_t axis) {
-            return rtCall(LATHE_FN_INPUT_DIM,
-                          {arith::intImm(input, types::Int32), arith::intImm(static_cast<int64_t>(axis), types::Int32)},
-                          types::Index);
-        };
-        std::vector<size_t> given; // axes whose dims are known otherwise
-        for (size_t axis = 0; axis < type->shape.size(); ++axis) {
-            const Expr& dim = type->shape[axis];
-            if (dim.kind() != arith::ExprKind::Var || defined(dim)) {
-                given.push_back(axis);
-                continue;
-            }
-            arith::Var var(dim.node());
-            scope.define(var, actual(axis));
-            define(var);
-            check(scope, arith::logicalAnd(arith::ge(var, dim->lower), arith::le(var, dim->upper)),
-                  tir::CheckKind::ShapeMismatch,
-                  fmt::format("input '{}': dim {} ({}) is outside {} … {}", param.name, axis, dim->name, dim->lower,
-                              dim->upper));
+                "only numeric tensors, and lists and optionals of them, can be inputs");
+        if (asTensor(param.type)) {
+            LATHE_CHECKED(bindTensor(param, input, scope));
+            continue;
         }
-        checkSizes(*type, {}, scope, fmt::format("input '{}'", param.name));
-        for (size_t axis : given) {
-            const Expr& dim = type->shape[axis];
-            check(scope, arith::eq(actual(axis), dim), tir::CheckKind::ShapeMismatch,
-                  fmt::format("input '{}': dim {} is not {}{}", param.name, axis, arith::sizeText(dim),
-                              arith::asInt(dim) ? "" : ", as the other inputs say"));
-        }
-        values_[param.var.id] = {
-            {}, false, *type, rtCall(LATHE_FN_INPUT_DATA, {arith::intImm(input, types::Int32)}, types::Handle)};
+        hasObjects_ = true;
+        values_[param.var.id] = objectValue(
+            param.type,
+            scope.let(param.name, rtCall(LATHE_FN_OBJECT_INPUT, {arith::intImm(input, types::Int32)}, types::Handle)));
     }
+    return {};
+}
+
+Result<void> EntryBuilder::bindTensor(const relay::Param& param, int32_t input, EntryScope& scope) {
+    const TensorType* type = asTensor(param.type);
+    auto actual = [&](size_t axis) {
+        return rtCall(LATHE_FN_INPUT_DIM,
+                      {arith::intImm(input, types::Int32), arith::intImm(static_cast<int64_t>(axis), types::Int32)},
+                      types::Index);
+    };
+    std::vector<size_t> given; // axes whose dims are known otherwise
+    for (size_t axis = 0; axis < type->shape.size(); ++axis) {
+        const Expr& dim = type->shape[axis];
+        if (dim.kind() != arith::ExprKind::Var || defined(dim)) {
+            given.push_back(axis);
+            continue;
+        }
+        arith::Var var(dim.node());
+        scope.define(var, actual(axis));
+        define(var);
+        check(scope, arith::logicalAnd(arith::ge(var, dim->lower), arith::le(var, dim->upper)),
+              tir::CheckKind::ShapeMismatch,
+              fmt::format("input '{}': dim {} ({}) is outside {} … {}", param.name, axis, dim->name, dim->lower,
+                          dim->upper));
+    }
+    checkSizes(*type, {}, scope, fmt::format("input '{}'", param.name));
+    for (size_t axis : given) {
+        const Expr& dim = type->shape[axis];
+        check(scope, arith::eq(actual(axis), dim), tir::CheckKind::ShapeMismatch,
+              fmt::format("input '{}': dim {} is not {}{}", param.name, axis, arith::sizeText(dim),
+                          arith::asInt(dim) ? "" : ", as the other inputs say"));
+    }
+    values_[param.var.id] = {
+        {}, false, *type, rtCall(LATHE_FN_INPUT_DATA, {arith::intImm(input, types::Int32)}, types::Handle)};
     return {};
 }
 
@@ -140,11 +163,24 @@ Expr EntryBuilder::outputAddress(int32_t output, const TensorType& type, EntrySc
     return address;
 }
 
-Result<void> EntryBuilder::writeOutputs(const relay::Function& main, EntryScope& scope) {
+Result<void> EntryBuilder::writeOutputs(const relay::Function& main, EntryScope& scope, Owned& left) {
+    const std::vector<relay::Type> types = relay::fieldTypes(main.resultType);
     std::vector<relay::Var> vars = outputVars(main);
     int32_t ordinal = 0;
     for (relay::Var var : vars) {
         for (const EntryValue& value : fieldsOf(values_.at(var.id))) {
+            if (value.object) {
+                const relay::Type& type = types.at(static_cast<size_t>(ordinal));
+                if (!canCross(type))
+                    return failure(
+                        ErrorKind::Unsupported,
+                        fmt::format("output {} has type {}, which cannot be run yet", ordinal, relay::toString(type)),
+                        "only numeric tensors, and lists and optionals of them, can be outputs");
+                scope.add(evaluate(rtCall(LATHE_FN_OBJECT_OUTPUT,
+                                          {arith::intImm(ordinal++, types::Int32), reference(value, left, {}, scope)},
+                                          types::Void)));
+                continue;
+            }
             checkSizes(value.type, {}, scope, fmt::format("output {}", ordinal));
             if (!writtenInPlace_.contains(ordinal))
                 scope.add(copyBytes(outputAddress(ordinal, value.type, scope), value.address, bytesOf(value.type)));
@@ -154,27 +190,82 @@ Result<void> EntryBuilder::writeOutputs(const relay::Function& main, EntryScope&
     return {};
 }
 
-Result<void> EntryBuilder::lowerBlock(const relay::Block& block, EntryScope& scope, const Destinations& destinations) {
-    std::map<uint32_t, size_t> last = lifetimes(block);
-    std::multimap<size_t, Expr> expires; // position -> address
+namespace {
+
+/// Those that end at a position, taken out.
+std::vector<Expr> endingAt(std::multimap<size_t, Expr>& ends, size_t position) {
+    const auto [first, end] = ends.equal_range(position);
+    std::vector<Expr> ending;
+    for (auto it = first; it != end; ++it)
+        ending.push_back(it->second);
+    ends.erase(first, end);
+    return ending;
+}
+
+} // namespace
+
+bool refersTo(const EntryValue& value, const Expr& object) {
+    return (value.object && value.address.same(object)) || (value.holder && value.holder.same(object)) ||
+           std::ranges::any_of(value.fields, [&](const EntryValue& field) { return refersTo(field, object); });
+}
+
+bool EntryBuilder::reads(const relay::Block& block, const Expr& object) const {
+    return std::ranges::any_of(lifetimes(block), [&](const auto& use) {
+        const auto value = values_.find(use.first);
+        return value != values_.end() && refersTo(value->second, object);
+    });
+}
+
+Result<Owned> EntryBuilder::lowerBlock(const relay::Block& block, EntryScope& scope, const Destinations& destinations,
+                                       const std::vector<Expr>& given) {
+    const std::map<uint32_t, size_t> last = lifetimes(block);
+    std::multimap<size_t, Expr> places, objects; // by the position at which they end
+    std::vector<Expr> unused;
+    for (const Expr& object : given) {
+        std::optional<size_t> until;
+        for (const auto& [var, position] : last)
+            if (const auto value = values_.find(var); value != values_.end() && refersTo(value->second, object))
+                until = std::max(until.value_or(0), position);
+        if (until)
+            objects.emplace(*until, object);
+        else
+            unused.push_back(object);
+    }
+    releaseAll(unused, scope);
     for (size_t i = 0; i < block.bindings.size(); ++i) {
         const relay::Binding& binding = *block.bindings[i];
-        size_t until = last.contains(binding.var.id) ? last[binding.var.id] : i;
-        std::vector<Expr> owned;
+        const auto known = last.find(binding.var.id);
+        const size_t until = known == last.end() ? i : known->second;
+        Owned owned;
+        owned.ending = endingAt(objects, i);
         LATHE_CHECKED(lowerBinding(binding, scope, destinations, owned));
-        for (const Expr& address : owned)
-            expires.emplace(until, address);
-        auto [first, end] = expires.equal_range(i);
-        for (auto it = first; it != end; ++it)
-            scope.release(it->second);
-        expires.erase(first, end);
+        for (const Expr& address : owned.places)
+            places.emplace(until, address);
+        for (const Expr& object : owned.objects)
+            objects.emplace(until, object);
+        for (const Expr& address : endingAt(places, i))
+            scope.release(address);
+        releaseAll(owned.ending, scope);
+        std::vector<Expr> unread = endingAt(objects, i);
+        releaseAll(unread, scope);
     }
-    return {};
+    Owned left;
+    left.ending = endingAt(objects, block.bindings.size());
+    return left;
 }
 
 std::map<uint32_t, size_t> EntryBuilder::lifetimes(const relay::Block& block) const {
     std::map<uint32_t, size_t> last;
     size_t end = block.bindings.size();
+    // What a nested Block gives may be what it reads, by address; of an object it gives a reference of its own.
+    std::set<uint32_t> objects;
+    for (const relay::BindingPtr& binding : block.bindings)
+        if (relay::asDataType(binding->type))
+            objects.insert(binding->var.id);
+    const auto isObject = [&](relay::Var var) {
+        const auto known = values_.find(var.id);
+        return objects.contains(var.id) || (known != values_.end() && known->second.object);
+    };
     auto extend = [&](relay::Var var, size_t position) {
         if (var) {
             auto [it, fresh] = last.emplace(var.id, position);
@@ -190,16 +281,19 @@ std::map<uint32_t, size_t> EntryBuilder::lifetimes(const relay::Block& block) co
         bool aliases = isView(binding);
         for (relay::Var var : relay::operands(binding.rhs))
             extend(var, aliases ? until : i);
+        if (const auto* loop = binding.as<relay::Loop>())
+            for (relay::Var var : loop->init) // a loop that does not run gives what it was given
+                extend(var, isObject(var) ? i : until);
         std::vector<const relay::Block*> pending;
         for (const relay::BlockPtr& nested : relay::blocksOf(binding.rhs))
             pending.push_back(nested.get());
         while (!pending.empty()) {
             const relay::Block* nested = pending.back();
             pending.pop_back();
-            extend(nested->result, until);
+            extend(nested->result, isObject(nested->result) ? i : until);
             for (const relay::BindingPtr& inner : nested->bindings) {
                 for (relay::Var var : relay::operands(inner->rhs))
-                    extend(var, until);
+                    extend(var, isObject(var) ? i : until);
                 for (const relay::BlockPtr& deeper : relay::blocksOf(inner->rhs))
                     pending.push_back(deeper.get());
             }
@@ -221,7 +315,7 @@ bool EntryBuilder::isView(const relay::Binding& binding) const {
 }
 
 Result<void> EntryBuilder::lowerBinding(const relay::Binding& binding, EntryScope& scope,
-                                        const Destinations& destinations, std::vector<Expr>& owned) {
+                                        const Destinations& destinations, Owned& owned) {
     if (const auto* call = binding.as<relay::FunctionCall>())
         return lowerCall(binding, *call, scope, destinations, owned);
     if (const auto* constant = binding.as<relay::ConstantRef>()) {
@@ -249,15 +343,20 @@ Result<void> EntryBuilder::lowerBinding(const relay::Binding& binding, EntryScop
             return lowerBindSymbols(binding, *call, scope);
         if (call->op == relay::Op::Assume)
             return lowerAssume(binding, *call, scope);
+        if (relay::worksOnList(call->op))
+            return lowerListCall(binding, *call, scope, destinations, owned);
         return refused(binding.span,
                        fmt::format("operator {} stands outside a fused function", relay::info(call->op).name));
     }
-    return refused(binding.span, "lists, optionals and function values cannot be lowered yet",
-                   "use tensors instead of sequences");
+    if (const auto* value = binding.as<relay::Construct>())
+        return lowerConstruct(binding, *value, scope, owned);
+    if (const auto* match = binding.as<relay::Match>())
+        return lowerMatch(binding, *match, scope, owned);
+    return refused(binding.span, "function values cannot be lowered yet", "call functions by their names");
 }
 
 Expr EntryBuilder::place(const relay::Binding& binding, const TensorType& type, EntryScope& scope,
-                         const Destinations& destinations, std::vector<Expr>& owned) {
+                         const Destinations& destinations, Owned& owned) {
     if (auto it = destinations.find(binding.var.id); it != destinations.end())
         return it->second;
     if (auto it = outputOf_.find(binding.var.id); it != outputOf_.end() && depth_ == 0) {
@@ -265,7 +364,7 @@ Expr EntryBuilder::place(const relay::Binding& binding, const TensorType& type, 
         return outputAddress(it->second, type, scope);
     }
     Expr address = scope.allocate(bytesOf(type), {.name = binding.modelValue, .span = binding.span});
-    owned.push_back(address);
+    owned.places.push_back(address);
     return address;
 }
 

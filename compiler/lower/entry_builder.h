@@ -6,12 +6,17 @@
 //
 // A value whose size is known where its scope's frame is laid out lies in that frame. Results of an `if` or `loop` whose
 // size the Blocks decide are handed on by address, and the frames that hold them live as long as the enclosing scope.
+//
+// Lists, optionals and values of other data types are objects of the runtime, to which the entry has references. Each
+// reference has an owner: a Block, from where it got it to the last use of the value, or what it was handed to. Where a
+// value is used last its reference is handed on instead of a new one, so that the runtime can change it in place.
 #pragma once
 
 #include "lower/entry_scope.h"
 #include "lower/lower.h"
 
 #include <algorithm>
+#include <functional>
 #include <set>
 
 namespace lathe::lower {
@@ -23,7 +28,17 @@ struct EntryValue {
     std::vector<EntryValue> fields; // of a tuple
     bool tuple = false;
     TensorType type;
-    Expr address;
+    Expr address;            // of an object: the object
+    relay::Type object = {}; // of a data type: its type
+    Expr holder = {};        // of a tensor that lies in an object: that, which goes when its last reference does
+    bool whole = false;      // it is all of its holder
+};
+
+/// What a binding, or a Block, has for itself.
+struct Owned {
+    std::vector<Expr> places;  // of the frame, to be released after the last use of what the binding gives
+    std::vector<Expr> objects; // references, likewise
+    std::vector<Expr> ending;  // references whose values are used last here: they may be handed on
 };
 
 using Destinations = std::map<uint32_t, Expr>; // Var -> address its value must have
@@ -32,19 +47,21 @@ using Destinations = std::map<uint32_t, Expr>; // Var -> address its value must 
 struct Handover {
     TensorType type;
     bool byAddress = false;
-    Expr address;        // of the place, if not by address
-    tir::BufferPtr slot; // by address: holds it
-    int kept = -1;       // of a loop, by address: its value lies in places kept and kept + 1 of the runtime, in turns
+    Expr address;            // of the place, if not by address
+    relay::Type object = {}; // of a data type: the reference is handed over
+    tir::BufferPtr slot;     // by address, or of an object: holds it
+    int kept = -1; // of a loop, by address: its value lies in places kept and kept + 1 of the runtime, in turns
     std::vector<std::pair<arith::Var, tir::BufferPtr>> dims; // symbols of `type` that are defined by it
 };
 
 /// What a loop stacks up: in a place for all slices if their number is known before it, else in one of the runtime's that
-/// grows.
+/// grows, or in a list if their size is not known before either.
 struct Scan {
     TensorType type; // of the stack
     TensorType slice;
-    Expr address;  // fixed
-    int kept = -1; // growing
+    Expr address;                  // fixed
+    int kept = -1;                 // growing
+    tir::BufferPtr list = nullptr; // holds a list of the slices, whose size is not known before
 };
 
 /// What a loop keeps from one iteration to the next.
@@ -72,22 +89,25 @@ private:
     // Inputs, outputs and Blocks: entry.cpp
 
     Result<void> bindInputs(const relay::Function& main, EntryScope& scope);
+    Result<void> bindTensor(const relay::Param& param, int32_t input, EntryScope& scope);
     /// What states are before the call lies behind the inputs, what they will be behind the outputs: in memory of its own, so
     /// all of a state may be read after some of it is written.
     void bindStates(const relay::Function& main);
     /// Outputs that a kernel of the main Block makes are written in place. Marked here; the address is taken at the call.
     void markOutputs(const relay::Function& main);
     Expr outputAddress(int32_t output, const TensorType& type, EntryScope& scope);
-    Result<void> writeOutputs(const relay::Function& main, EntryScope& scope);
-    Result<void> lowerBlock(const relay::Block& block, EntryScope& scope, const Destinations& destinations);
+    Result<void> writeOutputs(const relay::Function& main, EntryScope& scope, Owned& left);
+    /// `given`: references that the Block owns from its beginning. Gives those that it still has at its end.
+    Result<Owned> lowerBlock(const relay::Block& block, EntryScope& scope, const Destinations& destinations,
+                             const std::vector<Expr>& given = {});
     /// Last position in the Block at which each Var bound in it is needed, through views, tuples and nested results.
     std::map<uint32_t, size_t> lifetimes(const relay::Block& block) const;
     bool isView(const relay::Binding& binding) const;
     Result<void> lowerBinding(const relay::Binding& binding, EntryScope& scope, const Destinations& destinations,
-                              std::vector<Expr>& owned);
+                              Owned& owned);
     /// A place for a field of a binding: its destination, an output, or the frame (then it is owned, to be released).
     Expr place(const relay::Binding& binding, const TensorType& type, EntryScope& scope,
-               const Destinations& destinations, std::vector<Expr>& owned);
+               const Destinations& destinations, Owned& owned);
     int constantOrdinal(const relay::ConstantPtr& constant);
     Expr constantAddress(const relay::ConstantPtr& constant);
 
@@ -103,15 +123,15 @@ private:
     // Calls of kernels, symbols from data, checks: entry_calls.cpp
 
     Result<void> lowerCall(const relay::Binding& binding, const relay::FunctionCall& call, EntryScope& scope,
-                           const Destinations& destinations, std::vector<Expr>& owned);
+                           const Destinations& destinations, Owned& owned);
     /// Sizes first, then the symbols they define, then the results in a new segment.
     Result<void> lowerDynamic(const relay::Binding& binding, const relay::FunctionCall& call, const FunctionPlan& plan,
                               const std::vector<Expr>& inputs, EntryScope& scope, const Destinations& destinations,
-                              std::vector<Expr>& owned);
+                              Owned& owned);
     void callKernel(const std::string& function, int kernelOrdinal, const FunctionPlan& plan,
                     const std::vector<Expr>& buffers, const std::vector<Expr>& scalars, EntryScope& scope);
     EntryValue makeResult(const relay::Binding& binding, EntryScope& scope, const Destinations& destinations,
-                          std::vector<Expr>& owned);
+                          Owned& owned);
     Result<void> lowerBindSymbols(const relay::Binding& binding, const relay::OpCall& call, EntryScope& scope);
     Result<void> lowerAssume(const relay::Binding& binding, const relay::OpCall& call, EntryScope& scope);
     /// Before memory is asked for: that the value's size is one, and within the limit. `name` begins
@@ -126,32 +146,46 @@ private:
 
     // `if`, and what it has in common with `loop`: entry_control.cpp
 
-    Result<void> lowerIf(const relay::Binding& binding, const relay::If& branch, EntryScope& scope,
-                         std::vector<Expr>& owned);
+    Result<void> lowerIf(const relay::Binding& binding, const relay::If& branch, EntryScope& scope, Owned& owned);
+    /// One way that a branch or a match may go. `begin` is called in the scope of its Block before that is lowered, with the
+    /// references that the Block gets.
+    struct Case {
+        Expr holds; // of the last one nothing is asked
+        const relay::Block* block;
+        std::function<Result<void>(EntryScope& scope, std::vector<Expr>& given)> begin = {};
+    };
+    Result<void> lowerCases(const relay::Binding& binding, const std::vector<Case>& cases, EntryScope& scope,
+                            Owned& owned);
+    /// The address of a copy in the scope's frame.
+    Expr copied(const EntryValue& value, model::Span span, EntryScope& scope);
     /// The element of a scalar, loaded here.
     Expr loadScalar(const EntryValue& value, const std::string& name, EntryScope& scope);
     /// Fields whose sizes are known here get a place in the scope's frame; the others slots.
     std::vector<Handover> prepare(const relay::Binding& binding, const std::vector<relay::Type>& fields,
-                                  EntryScope& scope, std::vector<Expr>& owned);
+                                  EntryScope& scope, Owned& owned);
     /// At the end of a nested Block: its values go where `handovers` say.
-    void handOver(const std::vector<Handover>& handovers, const std::vector<EntryValue>& values, EntryScope& scope);
-    /// After the nested statement: the values as the scope around sees them.
-    std::vector<EntryValue> receive(const std::vector<Handover>& handovers, EntryScope& scope);
+    void handOver(const std::vector<Handover>& handovers, const std::vector<EntryValue>& values, EntryScope& scope,
+                  Owned& owned, model::Span span);
+    /// After the nested statement: the values as the scope around sees them, and the references that it got.
+    std::vector<EntryValue> receive(const std::vector<Handover>& handovers, EntryScope& scope,
+                                    std::vector<Expr>& objects);
     /// Kernels of the Block that make a result field write it where it is wanted.
     Destinations destinationsFor(const relay::Block& block, const std::vector<Handover>& handovers) const;
 
     // `loop`: entry_loop.cpp
 
-    Result<void> lowerLoop(const relay::Binding& binding, const relay::Loop& loop, EntryScope& scope,
-                           std::vector<Expr>& owned);
+    Result<void> lowerLoop(const relay::Binding& binding, const relay::Loop& loop, EntryScope& scope, Owned& owned);
     Result<LoopState> prepareLoop(const relay::Binding& binding, const relay::Loop& loop, EntryScope& scope,
-                                  std::vector<Expr>& owned);
+                                  Owned& owned);
     Result<EntryScope::Finished> lowerBody(const relay::Binding& binding, const relay::Loop& loop,
                                            const LoopState& state);
     /// After the loop. Dims of the results: the same symbols as the carried params', or new ones that the loop defines.
-    std::vector<EntryValue> loopResults(const relay::Binding& binding, const LoopState& state, EntryScope& scope);
+    std::vector<EntryValue> loopResults(const relay::Binding& binding, const LoopState& state, EntryScope& scope,
+                                        Owned& owned);
+    /// After the loop: the stack of the slices in its list, which goes.
+    EntryValue stackOf(const Scan& scan, model::Span span, EntryScope& scope, Owned& owned);
     Result<std::vector<Scan>> prepareScans(const relay::Binding& binding, std::span<const relay::Type> types,
-                                           EntryScope& scope, std::vector<Expr>& owned);
+                                           EntryScope& scope, Owned& owned);
     /// In the loop's body: the slice of this step goes behind the others.
     void appendSlice(const Scan& scan, const EntryValue& slice, const Expr& step, model::Span span, EntryScope& body);
     /// The address of at least `bytes` in place `place` of the runtime.
@@ -159,9 +193,48 @@ private:
     /// At the end of the loop's body: the next carried values take their places. One that is another carried value is moved
     /// aside before any of them is overwritten.
     void moveCarried(const std::vector<Handover>& carried, const std::vector<EntryValue>& current,
-                     std::vector<EntryValue> next, const Expr& step, model::Span span, EntryScope& body);
+                     std::vector<EntryValue> next, const Expr& step, model::Span span, EntryScope& body, Owned& owned);
     /// After the loop: dims of a result that are symbols of its own, from what they are now.
     void defineDims(const TensorType& type, const std::vector<Expr>& actual, EntryScope& scope);
+
+    // Lists, optionals and other data types: entry_lists.cpp
+
+    Result<void> lowerListCall(const relay::Binding& binding, const relay::OpCall& call, EntryScope& scope,
+                               const Destinations& destinations, Owned& owned);
+    void lowerGet(const relay::Binding& binding, const relay::OpCall& call, EntryScope& scope, Owned& owned);
+    void lowerInsert(const relay::Binding& binding, const relay::OpCall& call, EntryScope& scope, Owned& owned);
+    void lowerErase(const relay::Binding& binding, const relay::OpCall& call, EntryScope& scope, Owned& owned);
+    void lowerLength(const relay::Binding& binding, const relay::OpCall& call, EntryScope& scope);
+    void lowerJoin(const relay::Binding& binding, const relay::OpCall& call, EntryScope& scope,
+                   const Destinations& destinations, Owned& owned);
+    /// The dim of the first tensor in a list of tensors; 0 if it is empty.
+    Expr firstDim(const Expr& list, int64_t axis) const;
+    /// Writes the tensors of a list to memory, along an axis.
+    void join(const Expr& list, int64_t axis, bool stacks, const TensorType& type, const Expr& address,
+              EntryScope& scope);
+    Result<void> lowerConstruct(const relay::Binding& binding, const relay::Construct& value, EntryScope& scope,
+                                Owned& owned);
+    Result<void> lowerMatch(const relay::Binding& binding, const relay::Match& match, EntryScope& scope, Owned& owned);
+    /// The fields that an arm names, of `object`; `given` gets the references to them. `handsOn`: the reference to the object
+    /// goes with it.
+    void takeApart(const relay::MatchArm& arm, const EntryValue& value, bool handsOn, model::Span span,
+                   EntryScope& scope, std::vector<Expr>& given);
+    /// Whether a Block uses the object, by a Var of the Blocks around it.
+    bool reads(const relay::Block& block, const Expr& object) const;
+    /// Place operand of a call: 0 … length - 1, or, with `end`, also the length. Checked.
+    Expr placeIn(const EntryValue& list, const EntryValue& place, bool end, model::Span span, EntryScope& scope);
+    /// What is in `object`, whose type is `type`: a tensor that is held, a tuple, an object. Its symbols are defined.
+    EntryValue unpacked(const relay::Type& type, const Expr& object, model::Span span, EntryScope& scope,
+                        std::vector<Expr>& objects);
+    /// A dim that only this value says becomes known by it; one that is known already is held against it.
+    void bindDim(const Expr& dim, const Expr& actual, model::Span span, EntryScope& scope);
+    /// A reference to the value as an object: that which ends here, or a new one.
+    Expr reference(const EntryValue& value, Owned& owned, model::Span span, EntryScope& scope);
+    /// The result of a call that gives a reference, or null where memory is out.
+    Expr newObject(const std::string& name, Expr made, model::Span span, EntryScope& scope);
+    Expr newTensor(const EntryValue& value, model::Span span, EntryScope& scope);
+    void giveObject(const relay::Binding& binding, const Expr& object, Owned& owned);
+    void releaseAll(std::vector<Expr>& objects, EntryScope& scope);
 
     const relay::Module& module_;
     const Kernels& kernels_;
@@ -178,9 +251,14 @@ private:
     int depth_ = 0; // of nested Blocks
     int calls_ = 0; // of kernels, so far
     int kept_ = 0;  // places of the runtime that are given out
+    bool hasObjects_ = false;
 };
 
 tir::Stmt copyBytes(const Expr& to, const Expr& from, const Expr& bytes);
+/// Whether the value is the object or has it in it, or lies in it.
+bool refersTo(const EntryValue& value, const Expr& object);
+/// A value of a data type.
+EntryValue objectValue(const relay::Type& type, const Expr& object);
 /// A tuple's, or the one.
 std::vector<EntryValue> fieldsOf(const EntryValue& value);
 /// The reverse.

@@ -26,7 +26,7 @@ void appendAddresses(const EntryValue& value, std::vector<Expr>& addresses) {
 } // namespace
 
 Result<void> EntryBuilder::lowerCall(const relay::Binding& binding, const relay::FunctionCall& call, EntryScope& scope,
-                                     const Destinations& destinations, std::vector<Expr>& owned) {
+                                     const Destinations& destinations, Owned& owned) {
     auto found = kernels_.plans.find(call.callee);
     if (found == kernels_.plans.end())
         return refused(binding.span,
@@ -38,6 +38,7 @@ Result<void> EntryBuilder::lowerCall(const relay::Binding& binding, const relay:
         checkSizes(*asTensor(binding.type), binding.span, scope);
         EntryValue value = values_.at(call.args.at(static_cast<size_t>(plan.viewOf)).id);
         value.type = *asTensor(binding.type);
+        value.whole = false;
         values_[binding.var.id] = std::move(value);
         return {};
     }
@@ -56,7 +57,7 @@ Result<void> EntryBuilder::lowerCall(const relay::Binding& binding, const relay:
 
 Result<void> EntryBuilder::lowerDynamic(const relay::Binding& binding, const relay::FunctionCall& call,
                                         const FunctionPlan& plan, const std::vector<Expr>& inputs, EntryScope& scope,
-                                        const Destinations& destinations, std::vector<Expr>& owned) {
+                                        const Destinations& destinations, Owned& owned) {
     std::vector<arith::Var> fresh;
     for (const relay::Type& type : relay::fieldTypes(binding.type))
         for (const Expr& dim : asTensor(type)->shape)
@@ -126,7 +127,7 @@ void EntryBuilder::callKernel(const std::string& function, int kernelOrdinal, co
 }
 
 EntryValue EntryBuilder::makeResult(const relay::Binding& binding, EntryScope& scope, const Destinations& destinations,
-                                    std::vector<Expr>& owned) {
+                                    Owned& owned) {
     EntryValue result;
     if (const relay::TupleType* tuple = relay::asTuple(binding.type)) {
         result.tuple = true;
@@ -134,7 +135,7 @@ EntryValue EntryBuilder::makeResult(const relay::Binding& binding, EntryScope& s
             const TensorType& type = *asTensor(field);
             checkSizes(type, binding.span, scope);
             Expr address = scope.allocate(bytesOf(type), {.name = {}, .span = binding.span});
-            owned.push_back(address);
+            owned.places.push_back(address);
             result.fields.push_back({{}, false, type, address});
         }
     } else {

@@ -5,6 +5,7 @@
 #include "lower/sizes.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace lathe::lower {
 
@@ -13,6 +14,10 @@ using tir::makeStmt;
 
 Expr addressAfter(const tir::BufferPtr& slot, const Expr& address, const std::string& name, EntryScope& scope) {
     return slot ? Expr(scope.let(name, load(slot))) : address;
+}
+
+EntryValue objectValue(const relay::Type& type, const Expr& object) {
+    return {{}, false, {}, object, type};
 }
 
 EntryValue resultValue(const relay::Type& type, std::vector<EntryValue> fields) {
@@ -28,15 +33,22 @@ Expr EntryBuilder::loadScalar(const EntryValue& value, const std::string& name, 
 }
 
 std::vector<Handover> EntryBuilder::prepare(const relay::Binding& binding, const std::vector<relay::Type>& fields,
-                                            EntryScope& scope, std::vector<Expr>& owned) {
+                                            EntryScope& scope, Owned& owned) {
     std::vector<Handover> result;
     std::set<const arith::ExprNode*> taken;
     for (const relay::Type& field : fields) {
-        Handover handover{*asTensor(field), false, {}, nullptr, -1, {}};
+        Handover handover;
+        if (relay::asDataType(field)) {
+            handover.object = field;
+            handover.slot = scope.local("object", types::Handle);
+            result.push_back(std::move(handover));
+            continue;
+        }
+        handover.type = *asTensor(field);
         if (defined(handover.type)) {
             checkSizes(handover.type, binding.span, scope);
             handover.address = scope.allocate(bytesOf(handover.type), {BufferUse::Kind::Control, {}, binding.span});
-            owned.push_back(handover.address);
+            owned.places.push_back(handover.address);
         } else {
             handover.byAddress = true;
             handover.slot = scope.local("address", types::Handle);
@@ -51,10 +63,14 @@ std::vector<Handover> EntryBuilder::prepare(const relay::Binding& binding, const
 }
 
 void EntryBuilder::handOver(const std::vector<Handover>& handovers, const std::vector<EntryValue>& values,
-                            EntryScope& scope) {
+                            EntryScope& scope, Owned& owned, model::Span span) {
     for (size_t i = 0; i < handovers.size(); ++i) {
         const Handover& to = handovers[i];
         const EntryValue& from = values[i];
+        if (to.object) {
+            store(to.slot, reference(from, owned, span, scope), scope);
+            continue;
+        }
         if (!to.byAddress) {
             if (!to.address.same(from.address))
                 scope.add(copyBytes(to.address, from.address, bytesOf(to.type)));
@@ -68,10 +84,16 @@ void EntryBuilder::handOver(const std::vector<Handover>& handovers, const std::v
     }
 }
 
-std::vector<EntryValue> EntryBuilder::receive(const std::vector<Handover>& handovers, EntryScope& scope) {
+std::vector<EntryValue> EntryBuilder::receive(const std::vector<Handover>& handovers, EntryScope& scope,
+                                              std::vector<Expr>& objects) {
     std::vector<EntryValue> values;
     bool symbols = false;
     for (const Handover& handover : handovers) {
+        if (handover.object) {
+            objects.push_back(scope.let("object", load(handover.slot)));
+            values.push_back(objectValue(handover.object, objects.back()));
+            continue;
+        }
         for (const auto& [symbol, slot] : handover.dims) {
             scope.define(symbol, arith::cast(load(slot), types::Index));
             define(symbol);
@@ -105,34 +127,60 @@ Destinations EntryBuilder::destinationsFor(const relay::Block& block, const std:
     return result;
 }
 
-Result<void> EntryBuilder::lowerIf(const relay::Binding& binding, const relay::If& branch, EntryScope& scope,
-                                   std::vector<Expr>& owned) {
-    Expr condition = loadScalar(values_.at(branch.condition.id), "condition", scope);
-    std::vector<Handover> handovers = prepare(binding, relay::fieldTypes(binding.type), scope, owned);
+Result<void> EntryBuilder::lowerCases(const relay::Binding& binding, const std::vector<Case>& cases, EntryScope& scope,
+                                      Owned& owned) {
+    const std::vector<Handover> handovers = prepare(binding, relay::fieldTypes(binding.type), scope, owned);
     const bool kept = std::ranges::any_of(handovers, &Handover::byAddress);
-    std::vector<tir::Stmt> cases;
+    // What ends here ends in each way that it may go, so that it can be changed in place there.
+    const std::vector<Expr> handedOn = std::exchange(owned.ending, {});
+    std::vector<tir::Stmt> statements;
     Expr most = 0;
     std::vector<PlacedBuffer> buffers;
-    for (const relay::BlockPtr& block : {branch.thenBlock, branch.elseBlock}) {
+    for (const Case& each : cases) {
         EntryScope nested(kept, calls_);
         auto before = defined_;
         ++depth_;
-        LATHE_CHECKED(lowerBlock(*block, nested, destinationsFor(*block, handovers)));
+        std::vector<Expr> given = handedOn;
+        if (each.begin)
+            LATHE_CHECKED(each.begin(nested, given));
+        LATHE_TRY(Owned left, lowerBlock(*each.block, nested, destinationsFor(*each.block, handovers), given));
         --depth_;
-        handOver(handovers, fieldsOf(values_.at(block->result.id)), nested);
+        std::vector<EntryValue> values = fieldsOf(values_.at(each.block->result.id));
+        for (size_t i = 0; i < values.size(); ++i)
+            if (handovers[i].byAddress && values[i].holder)
+                values[i].address = copied(values[i], binding.span, nested);
+        handOver(handovers, values, nested, left, binding.span);
+        releaseAll(left.ending, nested);
         defined_ = std::move(before);
         auto [stmt, peak, placed] = nested.finish();
         std::ranges::move(placed, std::back_inserter(buffers));
         most = most && peak ? arith::simplify(arith::max(most, peak)) : Expr();
-        cases.push_back(stmt);
+        statements.push_back(stmt);
     }
     scope.nested(most, std::move(buffers), kept);
-    Expr holds = condition.dtype().isBool() ? condition : arith::ne(condition, arith::zero(condition.dtype()));
-    if (!cases[0])
-        cases[0] = evaluate(arith::intImm(0));
-    scope.add(makeStmt(tir::If{holds, cases[0], cases[1]}, -1));
-    values_[binding.var.id] = resultValue(binding.type, receive(handovers, scope));
+    tir::Stmt all = statements.back();
+    for (size_t i = cases.size() - 1; i-- > 0;) {
+        const tir::Stmt taken = statements[i] ? statements[i] : evaluate(arith::intImm(0));
+        all = makeStmt(tir::If{cases[i].holds, taken, all}, -1);
+    }
+    if (all)
+        scope.add(std::move(all));
+    values_[binding.var.id] = resultValue(binding.type, receive(handovers, scope, owned.objects));
     return {};
+}
+
+Expr EntryBuilder::copied(const EntryValue& value, model::Span span, EntryScope& scope) {
+    scope.newSegment(); // its size may have been found in this one
+    const Expr address = scope.allocate(bytesOf(value.type), {BufferUse::Kind::Control, {}, span});
+    scope.add(copyBytes(address, value.address, bytesOf(value.type)));
+    return address;
+}
+
+Result<void> EntryBuilder::lowerIf(const relay::Binding& binding, const relay::If& branch, EntryScope& scope,
+                                   Owned& owned) {
+    const Expr condition = loadScalar(values_.at(branch.condition.id), "condition", scope);
+    const Expr holds = condition.dtype().isBool() ? condition : arith::ne(condition, arith::zero(condition.dtype()));
+    return lowerCases(binding, {{holds, branch.thenBlock.get()}, {{}, branch.elseBlock.get()}}, scope, owned);
 }
 
 } // namespace lathe::lower

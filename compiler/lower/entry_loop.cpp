@@ -6,26 +6,31 @@
 #include "lower/sizes.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace lathe::lower {
 
 using relay::asTensor;
 
 Result<std::vector<Scan>> EntryBuilder::prepareScans(const relay::Binding& binding, std::span<const relay::Type> types,
-                                                     EntryScope& scope, std::vector<Expr>& owned) {
+                                                     EntryScope& scope, Owned& owned) {
     std::vector<Scan> scans;
     for (const relay::Type& stack : types) {
         Scan scan{*asTensor(stack), {}, {}, -1};
         scan.slice = scan.type;
         scan.slice.shape.erase(scan.slice.shape.begin());
-        if (!defined(scan.slice))
-            return refused(binding.span, "a loop's scan output has a size that changes from one iteration to the next",
-                           "give it a fixed size");
+        if (!defined(scan.slice)) {
+            scan.list = scope.local("slices", types::Handle);
+            const Expr none = rtCall(LATHE_FN_OBJECT_LIST, {arith::intImm(0, types::Int32)}, types::Handle);
+            store(scan.list, newObject("list", none, binding.span, scope), scope);
+            scans.push_back(std::move(scan));
+            continue;
+        }
         checkSizes(scan.slice, binding.span, scope);
         if (defined(scan.type)) {
             checkSizes(scan.type, binding.span, scope);
             scan.address = scope.allocate(bytesOf(scan.type), {BufferUse::Kind::Control, {}, binding.span});
-            owned.push_back(scan.address);
+            owned.places.push_back(scan.address);
         } else {
             scan.kept = kept_++;
         }
@@ -42,6 +47,13 @@ Expr EntryBuilder::keep(const Expr& place, const Expr& bytes, model::Span span, 
 
 void EntryBuilder::appendSlice(const Scan& scan, const EntryValue& slice, const Expr& step, model::Span span,
                                EntryScope& body) {
+    if (scan.list) {
+        Owned nothing;
+        const Expr added = reference(slice, nothing, span, body);
+        const Expr longer = rtCall(LATHE_FN_OBJECT_INSERT, {load(scan.list), step, added}, types::Handle);
+        store(scan.list, newObject("list", longer, span, body), body);
+        return;
+    }
     const Expr bytes = bytesOf(scan.slice);
     const Expr base = scan.kept < 0 ? scan.address
                                     : keep(arith::intImm(scan.kept, types::Int32),
@@ -61,10 +73,11 @@ void EntryBuilder::defineDims(const TensorType& type, const std::vector<Expr>& a
 }
 
 void EntryBuilder::moveCarried(const std::vector<Handover>& carried, const std::vector<EntryValue>& current,
-                               std::vector<EntryValue> next, const Expr& step, model::Span span, EntryScope& body) {
+                               std::vector<EntryValue> next, const Expr& step, model::Span span, EntryScope& body,
+                               Owned& owned) {
     for (size_t i = 0; i < carried.size(); ++i)
         for (size_t j = 0; j < carried.size(); ++j)
-            if (i != j && !carried[i].byAddress && next[i].address.same(current[j].address)) {
+            if (i != j && !carried[i].byAddress && !carried[i].object && next[i].address.same(current[j].address)) {
                 Expr aside = body.allocate(bytesOf(carried[i].type), {BufferUse::Kind::Control, {}, span});
                 body.add(copyBytes(aside, next[i].address, bytesOf(carried[i].type)));
                 next[i].address = aside;
@@ -80,11 +93,11 @@ void EntryBuilder::moveCarried(const std::vector<Handover>& carried, const std::
         body.add(copyBytes(place, next[i].address, bytes));
         next[i].address = place;
     }
-    handOver(carried, next, body);
+    handOver(carried, next, body, owned, span);
 }
 
 Result<LoopState> EntryBuilder::prepareLoop(const relay::Binding& binding, const relay::Loop& loop, EntryScope& scope,
-                                            std::vector<Expr>& owned) {
+                                            Owned& owned) {
     LoopState state;
     std::vector<relay::Type> carriedTypes;
     for (const relay::Param& param : loop.carried)
@@ -98,7 +111,15 @@ Result<LoopState> EntryBuilder::prepareLoop(const relay::Binding& binding, const
     std::vector<EntryValue> initial;
     for (relay::Var var : loop.init)
         initial.push_back(values_.at(var.id));
-    handOver(state.carried, initial, scope);
+    // What the body reads beside the carried value must not be changed in place by it.
+    std::vector<Expr> readInside;
+    std::ranges::copy_if(owned.ending, std::back_inserter(readInside),
+                         [&](const Expr& object) { return reads(*loop.body, object); });
+    std::erase_if(owned.ending, [&](const Expr& object) {
+        return std::ranges::any_of(readInside, [&](const Expr& other) { return other.same(object); });
+    });
+    handOver(state.carried, initial, scope, owned, binding.span);
+    owned.ending.insert(owned.ending.end(), readInside.begin(), readInside.end());
     if (loop.tripCount)
         state.trips = scope.let(
             "trips", arith::cast(loadScalar(values_.at(loop.tripCount.id), "trip_count", scope), types::Index));
@@ -117,13 +138,14 @@ Result<EntryScope::Finished> EntryBuilder::lowerBody(const relay::Binding& bindi
     EntryScope body(false, calls_);
     auto before = defined_;
     ++depth_;
-    const std::vector<EntryValue> current = receive(state.carried, body);
+    std::vector<Expr> given;
+    const std::vector<EntryValue> current = receive(state.carried, body, given);
     for (size_t i = 0; i < current.size(); ++i)
         values_[loop.carried[i].var.id] = current[i];
     const arith::Var step = body.let("step", arith::cast(load(state.iteration), types::Index));
     const Expr stepAddress = arith::call(arith::Intrinsic::AddressOf, {load(state.iteration)}, types::Handle);
     values_[loop.iteration.var.id] = {{}, false, *asTensor(loop.iteration.type), stepAddress};
-    LATHE_CHECKED(lowerBlock(*loop.body, body, {}));
+    LATHE_TRY(Owned left, lowerBlock(*loop.body, body, {}, given));
     // The body's results: whether to go on, the carried values, the slices.
     const std::vector<EntryValue> results = fieldsOf(values_.at(loop.body->result.id));
     const auto firstCarried = results.begin() + (loop.condition ? 1 : 0);
@@ -132,18 +154,47 @@ Result<EntryScope::Finished> EntryBuilder::lowerBody(const relay::Binding& bindi
         appendSlice(state.scans[i], firstSlice[static_cast<ptrdiff_t>(i)], step, binding.span, body);
     if (loop.condition)
         store(state.going, loadScalar(results.front(), "next", body), body);
-    moveCarried(state.carried, current, {firstCarried, firstSlice}, step, binding.span, body);
+    moveCarried(state.carried, current, {firstCarried, firstSlice}, step, binding.span, body, left);
+    releaseAll(left.ending, body);
     store(state.iteration, load(state.iteration) + arith::intImm(1, types::Int64), body);
     --depth_;
     defined_ = std::move(before);
     return body.finish();
 }
 
+EntryValue EntryBuilder::stackOf(const Scan& scan, model::Span span, EntryScope& scope, Owned& owned) {
+    const Expr list = scope.let("list", load(scan.list));
+    const auto number = [](int64_t value) { return arith::intImm(value, types::Int32); };
+    const Expr count =
+        scope.let("count", rtCall(LATHE_FN_OBJECT_EXTENT, {list, number(0), number(LATHE_EXTENT_COUNT)}, types::Index));
+    check(scope, arith::ge(count, Expr(0)), tir::CheckKind::ShapeMismatch,
+          "a loop's scan output has a size that changes from one iteration to the next", span);
+    std::vector<Expr> actual = {count};
+    for (size_t axis = 1; axis < scan.type.shape.size(); ++axis)
+        actual.push_back(scope.let("dim", firstDim(list, static_cast<int64_t>(axis) - 1)));
+    defineDims(scan.type, actual, scope);
+    for (size_t axis = 0; axis < scan.type.shape.size(); ++axis) // those that were known before
+        check(scope, arith::logicalOr(arith::eq(count, Expr(0)), arith::eq(actual[axis], scan.type.shape[axis])),
+              tir::CheckKind::ShapeMismatch, "a loop's scan output has another size than it must have", span);
+    checkSizes(scan.type, span, scope);
+    scope.newSegment();
+    const Expr address = scope.allocate(bytesOf(scan.type), {BufferUse::Kind::Control, {}, span});
+    owned.places.push_back(address);
+    join(list, 0, true, scan.type, address, scope);
+    scope.add(evaluate(rtCall(LATHE_FN_OBJECT_RELEASE, {list}, types::Void)));
+    return {{}, false, scan.type, address};
+}
+
 std::vector<EntryValue> EntryBuilder::loopResults(const relay::Binding& binding, const LoopState& state,
-                                                  EntryScope& scope) {
+                                                  EntryScope& scope, Owned& owned) {
     const std::vector<relay::Type> resultTypes = relay::fieldTypes(binding.type);
     std::vector<EntryValue> fields;
     for (const Handover& carried : state.carried) {
+        if (carried.object) {
+            owned.objects.push_back(scope.let("object", load(carried.slot)));
+            fields.push_back(objectValue(carried.object, owned.objects.back()));
+            continue;
+        }
         const TensorType& type = *asTensor(resultTypes[fields.size()]);
         arith::VarMap last;
         for (const auto& [symbol, slot] : carried.dims)
@@ -155,6 +206,10 @@ std::vector<EntryValue> EntryBuilder::loopResults(const relay::Binding& binding,
         fields.push_back({{}, false, type, addressAfter(carried.slot, carried.address, "last", scope)});
     }
     for (const Scan& scan : state.scans) {
+        if (scan.list) {
+            fields.push_back(stackOf(scan, binding.span, scope, owned));
+            continue;
+        }
         std::vector<Expr> actual = scan.type.shape;
         actual[0] = arith::cast(load(state.iteration), types::Index);
         defineDims(scan.type, actual, scope);
@@ -167,7 +222,7 @@ std::vector<EntryValue> EntryBuilder::loopResults(const relay::Binding& binding,
 }
 
 Result<void> EntryBuilder::lowerLoop(const relay::Binding& binding, const relay::Loop& loop, EntryScope& scope,
-                                     std::vector<Expr>& owned) {
+                                     Owned& owned) {
     LATHE_TRY(const LoopState state, prepareLoop(binding, loop, scope, owned));
     LATHE_TRY(EntryScope::Finished body, lowerBody(binding, loop, state));
     // How large what grows gets, only running tells.
@@ -177,7 +232,7 @@ Result<void> EntryBuilder::lowerLoop(const relay::Binding& binding, const relay:
         condition =
             arith::logicalAnd(condition, arith::lt(arith::cast(load(state.iteration), types::Index), state.trips));
     scope.add(tir::makeStmt(tir::While{condition, body.stmt}, -1));
-    values_[binding.var.id] = resultValue(binding.type, loopResults(binding, state, scope));
+    values_[binding.var.id] = resultValue(binding.type, loopResults(binding, state, scope, owned));
     return {};
 }
 

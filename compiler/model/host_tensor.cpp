@@ -6,6 +6,9 @@
 #include "model/model_graph.h"
 
 #include <cstring>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <utility>
 
 namespace lathe::model {
 namespace {
@@ -18,6 +21,21 @@ T read(const std::byte* at) {
 }
 
 } // namespace
+
+HostTensor composed(char form, std::vector<HostTensor> parts) {
+    HostTensor value;
+    value.form = form == 'l' ? HostTensor::Form::List : HostTensor::Form::Optional;
+    value.parts = std::move(parts);
+    return value;
+}
+
+std::string formText(const HostTensor& value) {
+    if (value.form == HostTensor::Form::List)
+        return fmt::format("a list of {}", value.parts.size());
+    if (value.form == HostTensor::Form::Optional)
+        return value.parts.empty() ? "an optional without value" : "an optional of " + formText(value.parts.front());
+    return fmt::format("{}[{}]", toString(value.dtype), fmt::join(value.shape, ","));
+}
 
 std::optional<int64_t> elementsOf(std::span<const int64_t> shape) {
     if (shape.size() > static_cast<size_t>(limits::tensorRank))

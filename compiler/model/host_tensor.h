@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A tensor by value: what models are fed with and what they give, between files, runner and comparison.
+// A tensor by value: what models are fed with and what they give, between files, runner and comparison. Where a model takes or
+// gives a list or an optional, the same stands for that: then it is made of parts.
 #pragma once
 
 #include "base/data_type.h"
@@ -23,10 +24,16 @@ struct HostTensor {
     std::vector<int64_t> shape;
     std::vector<std::byte> bytes;     // row-major; elements narrower than a byte take one byte each
     std::vector<std::string> strings; // instead of bytes, for String
+
+    enum class Form : uint8_t { Tensor, List, Optional };
+    Form form = Form::Tensor;
+    std::vector<HostTensor> parts = {}; // of a list; of an optional one at most. Then there is no type and no element
+    bool isComposed() const { return form != Form::Tensor; }
+
     bool operator==(const HostTensor&) const = default;
 
     int64_t elements() const {
-        int64_t count = 1;
+        int64_t count = isComposed() ? 0 : 1;
         for (const int64_t dim : shape)
             count *= dim;
         return count;
@@ -47,6 +54,11 @@ Number elementOf(DataType dtype, std::span<const std::byte> bytes, size_t index)
 
 /// Element `index` as a double: exact for every float type and for integers to 53 bits. Not for strings.
 double elementAsDouble(DataType dtype, std::span<const std::byte> bytes, size_t index);
+
+/// A list or an optional ('l', 'o': lathe_value_desc::form) of these parts.
+HostTensor composed(char form, std::vector<HostTensor> parts = {});
+/// "float32[2,3]", "a list of 3", "an optional without value".
+std::string formText(const HostTensor& value);
 
 /// A copy of the bytes or strings.
 HostTensor toHost(const TensorData& tensor);

@@ -91,6 +91,10 @@ public:
     void takeBack();
     const Diagnostic& error() const;
 
+    /// Builds in a Block of its own, which is thrown away with all that was learnt in it and the error, if there was one.
+    /// Whether there was none.
+    bool tried(const std::function<void()>& fn);
+
     // ---- functions
     /// Starts a Function; parameters, then bindings, then finish. A parameter may come later, in a branch or loop too: it is
     /// visible everywhere from then on.

@@ -8,15 +8,17 @@
 #include "base/limits.h"
 #include "relay/builder_state.h"
 #include "relay/data_types.h"
+#include "relay/type_map.h"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <utility>
 
 namespace lathe::relay {
 namespace {
 
 using Symbols = std::unordered_set<const arith::ExprNode*>;
-constexpr int wideningRounds = 3;
+constexpr int wideningRounds = 4;
 
 constexpr const char* rankHint = "a value whose rank depends on data is not supported; make the branches agree";
 
@@ -78,13 +80,10 @@ Result<Type> Builder::State::join(const Type& a, const Type& b, const Symbols& i
         LATHE_TRY(std::vector<Type> fields, all(tuple->fields, asTuple(b)->fields));
         return tupleType(std::move(fields));
     }
-    if (auto* reference = std::get_if<DataTypeRef>(&a->value)) {
-        const auto& other = std::get<DataTypeRef>(b->value);
-        if (reference->name != other.name)
-            return disagree();
-        LATHE_TRY(std::vector<Type> args, all(reference->args, other.args));
-        return std::make_shared<TypeNode>(TypeNode{DataTypeRef{reference->name, std::move(args)}});
-    }
+    if (asDataType(a))
+        return joinedElement(a, b, [&](const Expr& dim) {
+            return usesAny(dim, inner) || (widened && usesAny(dim, *widened)); // these change from value to value
+        });
     if (!sameType(a, b))
         return disagree();
     return a;
@@ -110,6 +109,18 @@ bool Builder::isCondition(Var var) {
     if (!holds)
         fail(fmt::format("the condition is {}, not bool[]", toString(type(var))));
     return holds;
+}
+
+bool Builder::tried(const std::function<void()>& fn) {
+    State& s = *state_;
+    if (failed() || !mayNest())
+        return false;
+    Symbols inner;
+    s.open();
+    fn();
+    s.close({}, inner);
+    s.disagreed = false;
+    return !std::exchange(s.error, std::nullopt);
 }
 
 Builder::Branches Builder::buildBranches(Var condition, const std::function<Var()>& thenFn,
@@ -296,7 +307,7 @@ std::vector<Type> Builder::resultsOf(const Loop& loop, const LoopTypes& types, c
             rows = fresh("trips", trips);
         std::vector<Expr> shape{rows};
         for (const Expr& dim : element->shape)
-            shape.push_back(s.usesAny(dim, types.inner) ? fresh("scan", dim) : dim);
+            shape.push_back(s.usesAny(dim, parameters) ? fresh("scan", dim) : dim);
         results.push_back(tensorType(element->dtype, std::move(shape)));
     }
     return results;
@@ -365,7 +376,8 @@ Var Builder::match(Var value,
         s.open();
         MatchArm built{constructor.name, {}, nullptr};
         std::vector<Var> fields;
-        for (const Type& field : fieldTypes(*definition, constructor, actual)) {
+        for (const Type& held : fieldTypes(*definition, constructor, actual)) {
+            const Type field = opened(held, [&] { return s.freshSymbol("element", 0, limits::tensorElements); });
             fields.push_back(s.declare(field));
             built.fields.push_back({fields.back(), field, {}});
         }

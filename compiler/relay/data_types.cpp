@@ -3,15 +3,14 @@
 // Looking up data types and instantiating their constructors.
 #include "relay/data_types.h"
 
+#include "arith/analysis.h"
+#include "relay/type_map.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 
 namespace lathe::relay {
 namespace {
-
-Type reference(std::string name, std::vector<Type> args = {}) {
-    return std::make_shared<TypeNode>(TypeNode{DataTypeRef{std::move(name), std::move(args)}});
-}
 
 using Arguments = std::map<std::string, Type>;
 
@@ -28,7 +27,7 @@ Type substitute(const Type& type, const Arguments& arguments) {
     if (!named)
         return type;
     auto found = arguments.find(named->name);
-    return found != arguments.end() && named->args.empty() ? found->second : reference(named->name, all(named->args));
+    return found != arguments.end() && named->args.empty() ? found->second : dataType(named->name, all(named->args));
 }
 
 /// Fixes type parameters that a field names from the type of the value given for it.
@@ -49,8 +48,8 @@ void infer(const Type& field, const Type& given, const DataTypeDef& definition, 
 
 const DataTypeDef* findDataType(const Module& module, const std::string& name) {
     static const DataTypeDef list{
-        "List", {"T"}, {{"Nil", {}}, {"Cons", {reference("T"), reference("List", {reference("T")})}}}};
-    static const DataTypeDef optional{"Optional", {"T"}, {{"None", {}}, {"Some", {reference("T")}}}};
+        "List", {"T"}, {{"Nil", {}}, {"Cons", {dataType("T"), dataType("List", {dataType("T")})}}}};
+    static const DataTypeDef optional{"Optional", {"T"}, {{"None", {}}, {"Some", {dataType("T")}}}};
     if (name == list.name)
         return &list;
     if (name == optional.name)
@@ -90,11 +89,76 @@ Result<Type> constructedType(const Module& module, const std::string& dataType, 
     std::vector<Type> typeArgs;
     for (const std::string& param : definition->params) {
         auto argument = arguments.find(param);
+        if (argument == arguments.end() && found->fields.empty())
+            return relay::dataType(dataType); // of any instance
         if (argument == arguments.end())
             return failure(fmt::format("the type of {} in '{}' is not known", param, constructor));
         typeArgs.push_back(argument->second);
     }
-    return reference(dataType, std::move(typeArgs));
+    return relay::dataType(dataType, std::move(typeArgs));
+}
+
+Result<Type> joinedElement(const Type& a, const Type& b, const std::function<bool(const Expr&)>& hidden) {
+    const auto disagree = [&] {
+        // Formats allow values of one element type to have another rank each time.
+        const TensorType *left = asTensor(a), *right = asTensor(b);
+        const bool isAllowed = left && right && left->dtype == right->dtype;
+        return failure(isAllowed ? ErrorKind::Unsupported : ErrorKind::Invalid,
+                       fmt::format("types {} and {} do not agree", toString(a), toString(b)),
+                       isAllowed ? "a list of tensors of several ranks is not supported; give all the same rank" : "");
+    };
+    const auto all = [&](const std::vector<Type>& left, const std::vector<Type>& right) -> Result<std::vector<Type>> {
+        if (left.size() != right.size())
+            return disagree();
+        std::vector<Type> joined;
+        for (size_t i = 0; i < left.size(); ++i) {
+            LATHE_TRY(Type type, joinedElement(left[i], right[i], hidden));
+            joined.push_back(std::move(type));
+        }
+        return joined;
+    };
+    if (!a || !b || a->value.index() != b->value.index())
+        return disagree();
+    if (const TensorType* left = asTensor(a)) {
+        const TensorType* right = asTensor(b);
+        if (left->dtype != right->dtype || left->shape.size() != right->shape.size())
+            return disagree();
+        std::vector<Expr> shape;
+        for (size_t i = 0; i < left->shape.size(); ++i) {
+            const Expr &x = left->shape[i], &y = right->shape[i];
+            const bool same = !hidden(x) && (x.same(y) || arith::provablyEqual(x, y));
+            shape.push_back(same ? x : anyDim());
+        }
+        return tensorType(left->dtype, std::move(shape));
+    }
+    if (const TupleType* tuple = asTuple(a)) {
+        LATHE_TRY(std::vector<Type> fields, all(tuple->fields, asTuple(b)->fields));
+        return tupleType(std::move(fields));
+    }
+    const DataTypeRef *left = asDataType(a), *right = asDataType(b);
+    if (!left)
+        return sameType(a, b) ? Result<Type>(a) : disagree();
+    if (left->name != right->name)
+        return disagree();
+    // One that holds nothing is of any instance.
+    const std::vector<Type>& first = left->args.empty() ? right->args : left->args;
+    LATHE_TRY(std::vector<Type> args, all(first, right->args.empty() ? first : right->args));
+    return dataType(left->name, std::move(args));
+}
+
+bool isList(const Type& type) {
+    const DataTypeRef* reference = asDataType(type);
+    return reference && reference->name == "List";
+}
+
+bool isOptional(const Type& type) {
+    const DataTypeRef* reference = asDataType(type);
+    return reference && reference->name == "Optional";
+}
+
+Type elementOf(const Type& type) {
+    const DataTypeRef* reference = isList(type) || isOptional(type) ? asDataType(type) : nullptr;
+    return reference && !reference->args.empty() ? reference->args.front() : nullptr;
 }
 
 } // namespace lathe::relay

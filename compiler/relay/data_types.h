@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Data types: the built-in List (Nil | Cons(element, rest)) and Optional (None | Some(element)), and those of a Module.
+// An optional is a list of one element at most: the operators on lists take both.
 #pragma once
 
 #include "relay/ir.h"
@@ -15,5 +16,15 @@ std::vector<Type> fieldTypes(const DataTypeDef& definition, const Constructor& c
 /// The type of a constructed value; `declared` (may be null) decides type arguments that no field fixes.
 Result<Type> constructedType(const Module& module, const std::string& dataType, const std::string& constructor,
                              const std::vector<Type>& args, const Type& declared);
+
+/// The type of what a data type holds where it holds values of both types: a dim in which they differ is any, as is one that
+/// `hidden` says has no meaning there. Unsupported where values of one element type differ in rank.
+Result<Type> joinedElement(const Type& a, const Type& b, const std::function<bool(const Expr&)>& hidden);
+
+/// Whether it is a List or an Optional.
+bool isList(const Type& type);
+bool isOptional(const Type& type);
+/// What a List or an Optional holds; null if it is neither, or is empty whatever it could hold.
+Type elementOf(const Type& type);
 
 } // namespace lathe::relay

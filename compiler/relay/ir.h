@@ -60,7 +60,9 @@ struct FunctionType {
     std::vector<Type> params;
     Type result;
 };
-/// An instance of a data type of the Module: List(tensor), Optional(tensor), or one of the model's.
+/// An instance of a data type of the Module: List(tensor), Optional(tensor), or one of the model's. Of one without its
+/// arguments only values that hold nothing are known, such as the empty list: it is of any instance. A dim of a tensor in
+/// `args` is what all have, or anyDim().
 struct DataTypeRef {
     std::string name;
     std::vector<Type> args;
@@ -68,6 +70,10 @@ struct DataTypeRef {
 struct TypeNode {
     std::variant<TensorType, TupleType, FunctionType, DataTypeRef> value;
 };
+
+/// Within a data type's arguments: each value has a size of its own there.
+Expr anyDim();
+bool isAny(const Expr& dim);
 
 Type tensorType(DataType dtype, std::vector<Expr> shape, LayoutPtr layout = nullptr);
 Type tupleType(std::vector<Type> fields);
@@ -79,7 +85,10 @@ std::vector<Type> fieldTypes(const Type& type);
 bool sameLayout(const LayoutPtr& a, const LayoutPtr& b);
 /// Same structure and layouts; dims equal if provably so.
 bool sameType(const Type& a, const Type& b);
-/// "float32[n, 3]", "(float32[2], bool[])", "List(float32[n])", with layout "float32[1, 64, 56, 56; 0, 1/8, 2, 3, 1%8]".
+/// The instance of a data type behind a type, or null.
+const DataTypeRef* asDataType(const Type& type);
+Type dataType(std::string name, std::vector<Type> args = {});
+/// "float32[n, 3]", "(float32[2], bool[])", "List(float32[?])", with layout "float32[1, 64, 56, 56; 0, 1/8, 2, 3, 1%8]".
 std::string toString(const Type& type);
 /// "[n,3]", for messages.
 std::string text(const std::vector<Expr>& shape);

@@ -133,6 +133,13 @@ enum class Op : uint16_t {
     // ---- symbols and checks
     BindSymbols, // x int64/int32 of known small shape {BindSymbolsAttrs: one Expr (a fresh symbol or null) an element}: defines them; gives x
     Assume,      // x {AssumeAttrs: condition Expr, message}: gives x, or fails when running
+    // ---- lists; a place is int64[], negative ones count from the end, out of range fails. The entry does them
+    ListLength, // list or optional -> int64[]
+    ListGet,    // list or optional, place -> the element; a dim that elements have of their own is a new symbol
+    ListInsert, // list, place, element -> the list with the element before what was at the place
+    ListErase,  // list, place -> the list without that element
+    ListConcat, // list of tensors {AxisAttrs}: Concat of all; fails if there is none
+    ListStack,  // list of tensors {AxisAttrs}: all along a new axis; fails if there is none
     Count_
 };
 
@@ -174,6 +181,11 @@ struct OpInfo {
     /// nothing if it cannot be. Null: never.
     std::optional<OrderedCall> (*orders)(const TypedCall& call, int at, const AxisOrder& order);
 };
+
+/// Whether its first operand is a list or an optional.
+constexpr bool worksOnList(Op op) {
+    return op >= Op::ListLength && op <= Op::ListStack;
+}
 
 /// Row of an operator. Type rules and value rules stand beside it in relay/rules.h (they need the Builder's context).
 const OpInfo& info(Op op);

@@ -44,6 +44,7 @@ private:
     Module module_;
     VarLines lines_;
     int nesting_ = 0;
+    int held_ = 0; // nesting of data types' arguments
 
     Var var(bool optional = false) {
         if (optional && in_.accept("_"))
@@ -97,8 +98,11 @@ private:
         } else {
             DataTypeRef reference{name, {}};
             if (in_.next('('))
-                if (in_.accept("("))
+                if (in_.accept("(")) {
+                    ++held_;
                     reference.args = types(")");
+                    --held_;
+                }
             result = std::make_shared<TypeNode>(TypeNode{std::move(reference)});
         }
         in_.leave();
@@ -112,8 +116,9 @@ private:
         LayoutPtr layout;
         in_.expect("[");
         while (!in_.failed() && !in_.at("]") && !in_.at(";")) {
-            Expr dim = exprs_.parse();
-            if (!dim.dtype().isIndex() || arith::asInt(dim).value_or(0) < 0)
+            const bool any = held_ > 0 && in_.accept("?");
+            Expr dim = any ? anyDim() : exprs_.parse();
+            if (!any && (!dim.dtype().isIndex() || arith::asInt(dim).value_or(0) < 0))
                 in_.fail("a dimension is no size");
             shape.push_back(std::move(dim));
             if (!in_.accept(","))

@@ -64,6 +64,12 @@ Result<Type> nonMaxSuppression(Op op, RuleContext& context);
 Result<Type> bindSymbols(Op op, RuleContext& context);
 Result<Type> assume(Op op, RuleContext& context);
 
+Result<Type> listLength(Op op, RuleContext& context);
+Result<Type> listGet(Op op, RuleContext& context);
+Result<Type> listInsert(Op op, RuleContext& context);
+Result<Type> listErase(Op op, RuleContext& context);
+Result<Type> listJoin(Op op, RuleContext& context); // concat, stack
+
 Result<Type> matMul(Op op, RuleContext& context);
 Result<Type> conv(Op op, RuleContext& context);
 Result<Type> winogradWeights(Op op, RuleContext& context);

@@ -127,6 +127,12 @@ constexpr Row table[] = {
     {Op::RandomUniform, rules::randomUniform},
     {Op::BindSymbols, rules::bindSymbols},
     {Op::Assume, rules::assume},
+    {Op::ListLength, rules::listLength},
+    {Op::ListGet, rules::listGet},
+    {Op::ListInsert, rules::listInsert},
+    {Op::ListErase, rules::listErase},
+    {Op::ListConcat, rules::listJoin},
+    {Op::ListStack, rules::listJoin},
 };
 
 constexpr bool hasAllRules() {

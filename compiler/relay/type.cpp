@@ -43,12 +43,28 @@ void printTypes(std::string& out, const std::vector<Type>& types, const arith::N
 
 } // namespace
 
+Expr anyDim() {
+    return Expr(-1);
+}
+
+bool isAny(const Expr& dim) {
+    return arith::isConst(dim, -1);
+}
+
 Type tensorType(DataType dtype, std::vector<Expr> shape, LayoutPtr layout) {
     return makeType(TensorType{dtype, std::move(shape), std::move(layout)});
 }
 
 Type tupleType(std::vector<Type> fields) {
     return makeType(TupleType{std::move(fields)});
+}
+
+Type dataType(std::string name, std::vector<Type> args) {
+    return makeType(DataTypeRef{std::move(name), std::move(args)});
+}
+
+const DataTypeRef* asDataType(const Type& type) {
+    return type ? std::get_if<DataTypeRef>(&type->value) : nullptr;
 }
 
 const TensorType* asTensor(const Type& type) {
@@ -105,7 +121,10 @@ void printType(std::string& out, const Type& type, const arith::Names& names) {
         out += toString(tensor->dtype) + "[";
         for (size_t i = 0; i < tensor->shape.size(); ++i) {
             out += i == 0 ? "" : ", ";
-            arith::print(out, tensor->shape[i], names);
+            if (isAny(tensor->shape[i]))
+                out += '?';
+            else
+                arith::print(out, tensor->shape[i], names);
         }
         out += (tensor->layout ? "; " + layoutText(*tensor->layout) : "") + "]";
     } else if (const TupleType* tuple = asTuple(type)) {
@@ -139,7 +158,7 @@ std::string toString(const Type& type) {
 std::string text(const std::vector<Expr>& shape) {
     std::string result = "[";
     for (size_t i = 0; i < shape.size(); ++i)
-        result += (i == 0 ? "" : ",") + arith::sizeText(shape[i]);
+        result += (i == 0 ? "" : ",") + (isAny(shape[i]) ? "?" : arith::sizeText(shape[i]));
     return result + "]";
 }
 

@@ -98,7 +98,7 @@ Result<Type> resultOfCall(const std::vector<Type>& params, const Type& result, c
     for (size_t i = 0; i < params.size(); ++i)
         unify(params[i], args[i], map);
     for (size_t i = 0; i < params.size(); ++i)
-        if (!sameType(instantiate(params[i], map), args[i]))
+        if (!fits(args[i], instantiate(params[i], map), [](const Expr&) { return false; }, false))
             return failure(
                 fmt::format("argument {} is {}, the parameter is {}", i + 1, toString(args[i]), toString(params[i])));
     return instantiate(result, map);
@@ -150,6 +150,33 @@ Type withoutLayout(const Type& type) {
     return type;
 }
 
+Type opened(const Type& type, const std::function<Expr()>& fresh) {
+    if (const TensorType* tensor = asTensor(type)) {
+        std::vector<Expr> shape;
+        for (const Expr& dim : tensor->shape)
+            shape.push_back(isAny(dim) ? fresh() : dim);
+        return tensorType(tensor->dtype, std::move(shape));
+    }
+    if (const TupleType* tuple = asTuple(type)) {
+        std::vector<Type> fields;
+        for (const Type& field : tuple->fields)
+            fields.push_back(opened(field, fresh));
+        return tupleType(std::move(fields));
+    }
+    return type;
+}
+
+bool isOpened(const Type& type, const Type& given) {
+    if (const TensorType *tensor = asTensor(type), *other = asTensor(given); tensor && other)
+        return tensor->dtype == other->dtype && !other->layout &&
+               std::ranges::equal(tensor->shape, other->shape, [](const Expr& dim, const Expr& own) {
+                   return isAny(dim) ? own.kind() == arith::ExprKind::Var : arith::provablyEqual(dim, own);
+               });
+    if (const TupleType *tuple = asTuple(type), *other = asTuple(given); tuple && other)
+        return std::ranges::equal(tuple->fields, other->fields, isOpened);
+    return sameType(type, given);
+}
+
 bool fits(const Type& inferred, const Type& stated, const std::function<bool(const Expr&)>& free, bool widens) {
     if (inferred == stated)
         return true;
@@ -168,7 +195,8 @@ bool fits(const Type& inferred, const Type& stated, const std::function<bool(con
             return false;
         for (size_t i = 0; i < tensor->shape.size(); ++i) {
             const Expr &x = tensor->shape[i], &y = other.shape[i];
-            if (x.same(y) || free(x) || (widens && y.kind() == arith::ExprKind::Var) || arith::provablyEqual(x, y))
+            if (x.same(y) || isAny(y) || free(x) || (widens && y.kind() == arith::ExprKind::Var) ||
+                arith::provablyEqual(x, y))
                 continue;
             std::vector<arith::Var> vars = arith::freeVars(x);
             if (!std::ranges::any_of(vars, free))
@@ -183,7 +211,8 @@ bool fits(const Type& inferred, const Type& stated, const std::function<bool(con
         return all(function->params, other.params) && fits(function->result, other.result, free, widens);
     }
     const auto &left = std::get<DataTypeRef>(inferred->value), &right = std::get<DataTypeRef>(stated->value);
-    return left.name == right.name && all(left.args, right.args);
+    widens = false;
+    return left.name == right.name && (left.args.empty() || all(left.args, right.args));
 }
 
 } // namespace lathe::relay

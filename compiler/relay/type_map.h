@@ -18,8 +18,14 @@ void visitDims(const Type& type, const std::function<void(const Expr&)>& fn);
 /// The result type of a call with these arguments, or why they do not fit. Symbols of the result that no parameter fixes stay.
 Result<Type> resultOfCall(const std::vector<Type>& params, const Type& result, const std::vector<Type>& args);
 
+/// The type of a value that is taken out of one of a data type: a fresh symbol for each dim that is any.
+Type opened(const Type& type, const std::function<Expr()>& fresh);
+/// Whether `given` is `type` opened so.
+bool isOpened(const Type& type, const Type& given);
+
 /// Whether a value of type `inferred` may be stated to have type `stated`: same structure; dims provably equal, or a
-/// symbol of the inferred type that stands for any (`free`), or (with `widens`) stated as a symbol; same layouts.
+/// symbol of the inferred type that stands for any (`free`), or (with `widens`) stated as a symbol; same layouts. Within data
+/// types a dim is widened to any alone.
 bool fits(const Type& inferred, const Type& stated, const std::function<bool(const Expr&)>& free, bool widens);
 
 /// Whether the layout stores each dim of a tensor of this rank once: whole, or as an outer and an inner part. Fails with the

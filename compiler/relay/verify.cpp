@@ -352,7 +352,7 @@ private:
                 return fail(binding.var, fmt::format("arm '{}' names {} fields of {}", arm.constructor,
                                                      arm.fields.size(), fields.size()));
             for (size_t f = 0; f < fields.size(); ++f)
-                if (!sameType(fields[f], arm.fields[f].type))
+                if (!isOpened(fields[f], arm.fields[f].type))
                     return fail(binding.var,
                                 fmt::format("field {} of '{}' is {}", f + 1, arm.constructor, toString(fields[f])));
             LATHE_TRY(Type type, nested(arm.block, arm.fields));

@@ -43,7 +43,7 @@ int32_t find(const lathe_value_desc* values, int32_t count, const char* name) {
 }
 
 lathe_value_info infoOf(const lathe_value_desc& value, DLDataType type) {
-    return {value.name, type, value.rank, value.dims};
+    return {value.name, type, value.rank, value.dims, value.form ? value.form : ""};
 }
 
 lathe_status giveModel(std::shared_ptr<const Model> loaded, lathe_model** model) {
@@ -264,6 +264,16 @@ lathe_status lathe_run(lathe_context* context) {
 }
 lathe_status lathe_get_output(lathe_context* context, int32_t index, DLTensor* tensor) {
     return context ? context->output(index, tensor) : nullArgument("lathe_get_output");
+}
+lathe_status lathe_set_input_value(lathe_context* context, int32_t index, const lathe_value* value) {
+    if (!context)
+        return nullArgument("lathe_set_input_value");
+    return guarded(context->error(), [&] { return context->setInputValue(index, value); });
+}
+lathe_status lathe_get_output_value(lathe_context* context, int32_t index, lathe_value* value) {
+    if (!context)
+        return nullArgument("lathe_get_output_value");
+    return guarded(context->error(), [&] { return context->outputValue(index, value); });
 }
 lathe_status lathe_reset_states(lathe_context* context) {
     if (!context)

@@ -2,6 +2,7 @@
 //
 // The tables of an artifact, checked: an artifact of another version or a damaged one is refused here.
 #include "runtime/dtype.h"
+#include "runtime/forms.h"
 #include "runtime/model.h"
 #include "runtime/tensor.h"
 
@@ -18,6 +19,19 @@ bool tableThere(int32_t count, const void* table) {
     return count == 0 || (count > 0 && table);
 }
 
+/// A composed value's dims are numbers, or each element's own.
+lathe_status checkForm(const lathe_value_desc& value, const char* kind, ErrorText& error) {
+    if (!isComposed(value))
+        return LATHE_OK;
+    for (int32_t i = 0; value.form[i]; ++i)
+        if ((value.form[i] != 'l' && value.form[i] != 'o') || i == LATHE_MAX_FORM)
+            return error.set(LATHE_BAD_ARTIFACT, "%s '%s' has an unknown form", kind, value.name);
+    for (int32_t axis = 0; axis < value.rank && value.dims && axis < LATHE_MAX_RANK; ++axis)
+        if (value.dims[axis] < 0 && value.dims[axis] != INT64_MIN)
+            return error.set(LATHE_BAD_ARTIFACT, "%s '%s': dim %d of its elements is no size", kind, value.name, axis);
+    return LATHE_OK;
+}
+
 lathe_status checkValue(const lathe_model_desc& desc, const lathe_value_desc& value, const char* kind, int32_t index,
                         ErrorText& error) {
     if (!value.name)
@@ -25,6 +39,10 @@ lathe_status checkValue(const lathe_model_desc& desc, const lathe_value_desc& va
     if (value.type_code == static_cast<int32_t>(TypeCode::String))
         return error.set(LATHE_UNSUPPORTED, "%s '%s' is a tensor of strings, which this runtime does not run", kind,
                          value.name);
+    if (const lathe_status bad = checkForm(value, kind, error))
+        return bad;
+    if (isComposed(value) && value.rank == -1)
+        return LATHE_OK;
     DLDataType type;
     if (!toDlpack(value.type_code, value.bits, type))
         return error.set(LATHE_BAD_ARTIFACT, "%s '%s' has the unknown type %d of %d bits", kind, value.name,
@@ -61,6 +79,8 @@ lathe_status checkStates(const lathe_model_desc& desc, ErrorText& error) {
         const lathe_state_desc& state = desc.states[i];
         if (const lathe_status bad = checkValue(desc, state.value, "state", i, error))
             return bad;
+        if (isComposed(state.value))
+            return error.set(LATHE_BAD_ARTIFACT, "state '%s' is no tensor", state.value.name);
         DLDataType type;
         int64_t bytes = 0;
         if (!toDlpack(state.value.type_code, state.value.bits, type) ||

@@ -5,6 +5,7 @@
 
 #include "runtime/dtype.h"
 #include "runtime/float_mode.h"
+#include "runtime/forms.h"
 #include "runtime/tensor.h"
 
 #include <algorithm>
@@ -68,8 +69,8 @@ uint64_t entropy() {
 
 Context::Context(std::shared_ptr<const Model> model, const lathe_context_options& options)
     : model_(std::move(model)), memory_(options.allocate, options.release, options.user, options.memory_limit),
-      arena_(memory_), states_(*model_, memory_), pool_(options.threads, flushesSubnormals(model_->desc()), this),
-      exec_{this, 0, false} {
+      arena_(memory_), states_(*model_, memory_), objects_(memory_, true), inputObjects_(memory_, false),
+      pool_(options.threads, flushesSubnormals(model_->desc()), this), exec_{this, 0, false} {
     inputs_.reserve(model_->inputTypes().size());
     for (size_t i = 0; i < model_->inputTypes().size(); ++i)
         inputs_.push_back({.own = GrowingBuffer(memory_)});
@@ -77,6 +78,7 @@ Context::Context(std::shared_ptr<const Model> model, const lathe_context_options
     for (size_t i = 0; i < model_->outputTypes().size(); ++i)
         outputs_.push_back({.own = GrowingBuffer(memory_)});
     describeStates();
+    createAbsent();
     seed_ = entropy();
 }
 
@@ -85,6 +87,9 @@ lathe_status Context::checkInput(int32_t index, const DLTensor* tensor, int64_t&
     if (index < 0 || index >= desc.input_count)
         return error_.set(LATHE_INVALID_ARGUMENT, "the model has no input %d, it has %d inputs", index,
                           desc.input_count);
+    if (isComposed(desc.inputs[index]))
+        return error_.set(LATHE_MISMATCH, "input '%s' is %s, not a tensor: give it by lathe_set_input_value",
+                          desc.inputs[index].name, formName(desc.inputs[index].form));
     return checkTensor(desc.inputs[index], model_->inputTypes()[static_cast<size_t>(index)], "input", tensor, bytes,
                        error_);
 }
@@ -133,6 +138,9 @@ lathe_status Context::bindOutput(int32_t index, const DLTensor* tensor) {
         output.bound = nullptr;
         return LATHE_OK;
     }
+    if (isComposed(desc.outputs[index]))
+        return error_.set(LATHE_MISMATCH, "output '%s' is %s, which cannot be bound to memory",
+                          desc.outputs[index].name, formName(desc.outputs[index].form));
     int64_t bytes = 0;
     if (const lathe_status bad = checkTensor(desc.outputs[index], model_->outputTypes()[static_cast<size_t>(index)],
                                              "output", tensor, bytes, error_))
@@ -180,6 +188,10 @@ lathe_status Context::checkOverlap() {
 }
 
 void Context::prepareRun() {
+    dropOutputs();
+    for (Input& input : inputs_)
+        input.wasRead = true;
+    objects_.startPeak();
     for (size_t i = 0; i < outputs_.size(); ++i) {
         const lathe_value_desc& value = model_->outputDesc(static_cast<int32_t>(i));
         outputs_[i].data = nullptr;
@@ -200,7 +212,7 @@ lathe_status Context::run() {
     good_ = false;
     errorNode_.clear();
     for (int32_t i = 0; i < desc.input_count; ++i)
-        if (!inputs_[static_cast<size_t>(i)].data)
+        if (!inputs_[static_cast<size_t>(i)].data && !inputs_[static_cast<size_t>(i)].object)
             return error_.set(LATHE_MISSING_INPUT, "input '%s' is not set", desc.inputs[i].name);
     bindStates();
     if (const lathe_status bad = checkOverlap())
@@ -214,6 +226,8 @@ lathe_status Context::run() {
     good_ = result == LATHE_OK;
     if (good_)
         states_.advance();
+    else
+        dropOutputs();
     return result;
 }
 
@@ -241,7 +255,7 @@ void Context::appendInputDims() {
     const char* before = " (with ";
     for (int32_t i = 0; i < desc.input_count; ++i) {
         const lathe_value_desc& input = desc.inputs[i];
-        if (std::all_of(input.dims, input.dims + input.rank, [](int64_t dim) { return dim >= 0; }))
+        if (isComposed(input) || std::all_of(input.dims, input.dims + input.rank, [](int64_t dim) { return dim >= 0; }))
             continue;
         error_.append("%s%s: %s", before, input.name, textOf(inputs_[static_cast<size_t>(i)].dims, input.rank).text);
         before = ", ";
@@ -271,6 +285,11 @@ lathe_status Context::checkOutputs() {
         Output& output = outputs_[i];
         const auto index = static_cast<int32_t>(i);
         const lathe_value_desc& value = model_->outputDesc(index);
+        if (isComposed(value)) {
+            if (!output.object)
+                return error_.set(LATHE_INTERNAL, "the model did not give output '%s'", value.name);
+            continue;
+        }
         for (int32_t axis = 0; axis < value.rank; ++axis)
             if (output.dims[axis] < 0)
                 return error_.set(LATHE_INTERNAL, "the model did not set dim %d of output '%s'", axis, value.name);
@@ -293,6 +312,9 @@ lathe_status Context::output(int32_t index, DLTensor* tensor) {
         return error_.set(LATHE_INVALID_ARGUMENT,
                           "there is no output '%s': the last run did not succeed, or there was none",
                           desc.outputs[index].name);
+    if (isComposed(desc.outputs[index]))
+        return error_.set(LATHE_MISMATCH, "output '%s' is %s, not a tensor: ask for it by lathe_get_output_value",
+                          desc.outputs[index].name, formName(desc.outputs[index].form));
     Output& output = outputs_[static_cast<size_t>(index)];
     *tensor = {};
     tensor->data = output.data;
@@ -310,9 +332,11 @@ lathe_memory_info Context::memoryInfo() const {
         info.arena_peak += kept.capacity();
         info.arena_reserved += kept.capacity();
     }
+    info.arena_peak += objects_.peak();
+    info.arena_reserved += objects_.used();
     for (const Output& output : outputs_)
         info.outputs += output.own.capacity();
-    info.inputs = states_.memory();
+    info.inputs = states_.memory() + inputObjects_.used();
     for (const Input& input : inputs_)
         info.inputs += input.own.capacity();
     return info;

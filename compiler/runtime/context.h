@@ -8,6 +8,7 @@
 #include "runtime/exec.h"
 #include "runtime/memory.h"
 #include "runtime/model.h"
+#include "runtime/objects.h"
 #include "runtime/profile.h"
 #include "runtime/thread_pool.h"
 
@@ -27,6 +28,8 @@ public:
     lathe_status bindOutput(int32_t index, const DLTensor* tensor);
     lathe_status run();
     lathe_status output(int32_t index, DLTensor* tensor);
+    lathe_status setInputValue(int32_t index, const lathe_value* value);
+    lathe_status outputValue(int32_t index, lathe_value* value);
     lathe_status setState(int32_t index, const DLTensor* tensor);
     lathe_status state(int32_t index, DLTensor* tensor);
     void resetStates();
@@ -50,6 +53,9 @@ public:
     Arena& arena() { return arena_; }
     void* pushOutsideRegion(const lathe_exec* exec, int64_t bytes);
     void* keep(const lathe_exec* exec, int32_t place, int64_t bytes);
+    ObjectHeap& objects() { return objects_; }
+    Object* objectInput(int32_t input);
+    void setObjectOutput(int32_t output, Object* object) { outputs_[static_cast<size_t>(output)].object = object; }
     void noteFailure(int32_t call, int32_t status);
     uint64_t seed() const { return runSeed_; }
 
@@ -59,6 +65,8 @@ private:
         int64_t dims[LATHE_MAX_RANK] = {};
         int64_t bytes = 0;
         GrowingBuffer own;
+        Object* object = nullptr; // of a list or an optional
+        bool wasRead = false;     // by a run, whose outputs may hold parts of it
     };
     struct Output {
         void* data = nullptr; // null: not written by the last run
@@ -68,12 +76,23 @@ private:
         int64_t boundBytes = 0;
         int64_t bytes = 0; // as asked for by the last run
         GrowingBuffer own;
+        Object* object = nullptr;             // of a list or an optional
+        std::vector<lathe_value> values = {}; // what it is made of, once somebody asked
+        std::vector<int64_t> valueStrides = {};
     };
 
     lathe_status checkState(int32_t index);
     void describeStates();
     /// What the next run reads and writes of them.
     void bindStates();
+    void createAbsent();
+    Object* inputObject(const lathe_value_desc& value, DLDataType type, const char* form, const lathe_value& given,
+                        lathe_status& status);
+    Object* inputTensor(const lathe_value_desc& value, DLDataType type, const lathe_value& given, lathe_status& status);
+    void dropInput(Input& input);
+    /// What the run before left: outputs, and parts of inputs that have others by now.
+    void dropOutputs();
+    void describe(Output& output, const lathe_value_desc& value);
     lathe_status checkInput(int32_t index, const DLTensor* tensor, int64_t& bytes);
     /// That what a run will write to is neither an input nor another output, not even in part: kernels read it meanwhile.
     lathe_status checkOverlap();
@@ -93,6 +112,9 @@ private:
     std::vector<Input> inputs_; // the model's, and behind them its states, as of the outputs
     std::vector<Output> outputs_;
     std::vector<GrowingBuffer> kept_; // by place
+    ObjectHeap objects_;              // of the run
+    ObjectHeap inputObjects_;
+    std::vector<Object*> retired_; // there, of inputs that were set anew since the last run
     Profile profile_;
     ThreadPool pool_;
     lathe_exec exec_;

@@ -61,9 +61,62 @@ void* keep(lathe_exec* exec, int32_t place, int64_t bytes) {
     return exec->context->keep(exec, place, bytes);
 }
 
+Object* objectInput(lathe_exec* exec, int32_t input) {
+    return exec->context->objectInput(input);
+}
+void objectOutput(lathe_exec* exec, int32_t output, Object* object) {
+    exec->context->setObjectOutput(output, object);
+}
+Object* objectTensor(lathe_exec* exec, int64_t bytes, int32_t rank) {
+    return exec->context->objects().tensor(bytes, rank);
+}
+Object* objectList(lathe_exec* exec, int32_t tag) {
+    return exec->context->objects().list(tag);
+}
+Object* objectInsert(lathe_exec* exec, Object* list, int64_t place, Object* element) {
+    return exec->context->objects().insert(list, place, element);
+}
+Object* objectErase(lathe_exec* exec, Object* list, int64_t place) {
+    return exec->context->objects().erase(list, place);
+}
+Object* objectAt(lathe_exec*, const Object* list, int64_t place) {
+    ObjectHeap::retain(list->at(place));
+    return list->at(place);
+}
+int64_t objectLength(lathe_exec*, const Object* list) {
+    return list->count;
+}
+int64_t objectTag(lathe_exec*, const Object* list) {
+    return list->tag;
+}
+void* objectData(lathe_exec*, Object* tensor) {
+    return tensor->data;
+}
+int64_t objectDim(lathe_exec*, const Object* tensor, int32_t axis) {
+    return tensor->dims()[axis];
+}
+void objectSetDim(lathe_exec*, Object* tensor, int32_t axis, int64_t value) {
+    tensor->dims()[axis] = value;
+}
+int64_t objectExtent(lathe_exec*, const Object* list, int32_t axis, int32_t extent) {
+    return extentAlong(*list, axis, extent);
+}
+void objectJoin(lathe_exec*, const Object* list, int32_t axis, int32_t stack, int32_t elementBytes, void* to) {
+    joinAlong(*list, axis, stack != 0, elementBytes, static_cast<char*>(to));
+}
+void objectRetain(lathe_exec*, Object* object) {
+    ObjectHeap::retain(object);
+}
+void objectRelease(lathe_exec* exec, Object* object) {
+    exec->context->objects().release(object);
+}
+
 constexpr lathe_functions table = {
-    parallel, inputData, inputDim, constant, outputDim, outputData, arenaPush, arenaMark, arenaRelease,
-    fail,     profile,   math32,   math64,   copy,      fill,       seed,      keep,
+    parallel,     inputData,    inputDim,   constant,     outputDim,     outputData,   arenaPush,
+    arenaMark,    arenaRelease, fail,       profile,      math32,        math64,       copy,
+    fill,         seed,         keep,       objectInput,  objectOutput,  objectTensor, objectList,
+    objectInsert, objectErase,  objectAt,   objectLength, objectTag,     objectData,   objectDim,
+    objectSetDim, objectExtent, objectJoin, objectRetain, objectRelease,
 };
 static_assert(sizeof(lathe_functions) == LATHE_FN_COUNT * sizeof(void*), "lathe_function and lathe_functions differ");
 

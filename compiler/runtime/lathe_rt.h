@@ -70,6 +70,9 @@ typedef struct lathe_value_info {
     DLDataType dtype;
     int32_t rank;
     const int64_t* dims; /* as in lathe_value_desc: >= 0, or -(symbol + 1), or INT64_MIN */
+    const char*
+        form; /* "": a tensor; else what is around its tensors, from outside in: 'l' a list, 'o' an optional. Then
+                            rank -1 is of one that can only be empty */
 } lathe_value_info;
 
 typedef struct lathe_call_info {
@@ -131,6 +134,21 @@ LATHE_RT_API lathe_status lathe_run(lathe_context* context);
  * the next run could read where it lies, unless that writes the output elsewhere. */
 LATHE_RT_API lathe_status lathe_get_output(lathe_context* context, int32_t index, DLTensor* tensor);
 
+/* ---- lists and optionals: inputs and outputs whose form is not "" */
+typedef enum lathe_form { LATHE_TENSOR = 0, LATHE_LIST = 1, LATHE_OPTIONAL = 2 } lathe_form;
+
+typedef struct lathe_value {
+    lathe_form form;
+    int64_t count; /* of a list's elements; of an optional 0 or 1; of a tensor 0 */
+    const struct lathe_value* elements;
+    DLTensor tensor; /* of a tensor */
+} lathe_value;
+
+/* Copies all of the value, whatever its form is. Inputs stay set from run to run; an optional that is not set is absent. */
+LATHE_RT_API lathe_status lathe_set_input_value(lathe_context* context, int32_t index, const lathe_value* value);
+/* An output of the last run, which must have been good, whatever its form is; what it points to is valid until the next run. */
+LATHE_RT_API lathe_status lathe_get_output_value(lathe_context* context, int32_t index, lathe_value* value);
+
 /* ---- states: what a model keeps from one run to the next, such as the hidden values of a streaming net. Each context has its
  * own, which begin as the model says. They are no inputs and no outputs; a run that fails leaves them as they were. */
 /* All states as the model says that they begin. */
@@ -142,7 +160,7 @@ LATHE_RT_API lathe_status lathe_get_state(lathe_context* context, int32_t index,
 
 typedef struct lathe_memory_info {
     /* Most that the last run used of its arena at one time, and what the arena holds now; both with all that the context
-     * holds for values that loops hand on, from earlier runs too. */
+     * holds for values that loops hand on, from earlier runs too, and for lists. */
     int64_t arena_peak;
     int64_t arena_reserved;
     int64_t outputs; /* memory of the context for outputs, bound ones left out */

@@ -83,10 +83,12 @@ constexpr DLDataType typeOf() {
 } // namespace detail
 
 /// A value that a model takes or gives. dims: >= 0, or -(symbol + 1), or INT64_MIN where only a run tells.
+/// form: "" of a tensor, else what is around the tensors that these describe, from outside in: 'l' a list, 'o' an optional.
 struct Value {
     std::string name;
     DLDataType dtype;
     std::vector<std::int64_t> dims;
+    std::string form;
 };
 
 /// A loaded artifact. May be shared by threads; contexts keep it alive.
@@ -128,7 +130,7 @@ private:
         for (std::int32_t i = 0; i < count; ++i) {
             lathe_value_info info{};
             detail::check(read(model_, i, &info));
-            all.push_back({info.name, info.dtype, {info.dims, info.dims + info.rank}});
+            all.push_back({info.name, info.dtype, {info.dims, info.dims + (info.rank > 0 ? info.rank : 0)}, info.form});
         }
         return all;
     }
@@ -179,6 +181,21 @@ public:
         DLTensor tensor = tensorOf(data, dtype, shape);
         check(lathe_set_input(context_, input, &tensor));
     }
+    /// Copies an input whatever its form is: a list, an optional or a tensor.
+    void setValue(std::int32_t input, const lathe_value& value) {
+        check(lathe_set_input_value(context_, input, &value));
+    }
+    /// The same of a list of tensors.
+    void setList(std::int32_t input, const std::vector<DLTensor>& tensors) {
+        std::vector<lathe_value> elements(tensors.size());
+        for (std::size_t i = 0; i < tensors.size(); ++i)
+            elements[i].tensor = tensors[i];
+        lathe_value list{};
+        list.form = LATHE_LIST;
+        list.count = static_cast<std::int64_t>(elements.size());
+        list.elements = elements.data();
+        setValue(input, list);
+    }
     /// Uses the memory itself: 64-byte aligned, alive and unchanged until the input is set or bound again.
     template <class T>
     void bind(std::int32_t input, const T* data, const std::vector<std::int64_t>& dims) {
@@ -221,6 +238,17 @@ public:
     template <class T>
     View<const T> output(std::int32_t index) const {
         return viewOf<T>(outputRaw(index), "the output");
+    }
+    /// An output whatever its form is: a list, an optional or a tensor.
+    lathe_value outputValue(std::int32_t index) const {
+        lathe_value value{};
+        check(lathe_get_output_value(context_, index, &value));
+        return value;
+    }
+    /// A tensor in one as elements of T.
+    template <class T>
+    static View<const T> elementsOf(const lathe_value& value) {
+        return viewOf<T>(value.tensor, "the value");
     }
 
 private:

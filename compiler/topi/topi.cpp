@@ -142,6 +142,12 @@ constexpr std::array<Row, static_cast<size_t>(Op::Count_)> rows = {{
     te(Op::RandomUniform, computeRandomUniform),
     {Op::BindSymbols, Form::Structural},
     {Op::Assume, Form::Structural},
+    {Op::ListLength, Form::Structural},
+    {Op::ListGet, Form::Structural},
+    {Op::ListInsert, Form::Structural},
+    {Op::ListErase, Form::Structural},
+    {Op::ListConcat, Form::Structural},
+    {Op::ListStack, Form::Structural},
 }};
 
 constexpr bool complete() {

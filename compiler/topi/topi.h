@@ -28,7 +28,7 @@ enum class Form {
     TensorExpression, // computeTe
     Kernel,           // buildKernel: a PrimFunc of its own; the call is never fused
     Dynamic,          // buildDynamic: result sizes are known only after looking at the data
-    Structural,       // no computation: BindSymbols, Assume (the entry does them)
+    Structural,       // no computation: BindSymbols, Assume, lists (the entry does them)
 };
 /// The form of this very call. definesSymbols: the result type has symbols that nothing before the call defines (a
 /// Range of known length is a tensor expression, one of unknown length is Dynamic).

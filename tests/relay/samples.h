@@ -83,4 +83,38 @@ fn main(%10 "x": float32[n{0..4096}], %11 "flag": bool[], %12 "trips": int64[]) 
 }
 )";
 
+/// Lists whose elements differ in size, and what is taken out of them.
+inline constexpr const char* lists = R"(module next %40
+data Pair(T) { Pair(T, List(T)) }
+
+fn main(%1 "s": List(float32[?, 3]), %2 "place": int64[], %3 "x": float32[n{0..4096}, 3]) -> (List(float32[?, 3]), float32[d{0..4096}, 3], float32[k{0..4096}, 3], int64[]) outputs ["a", "b", "c", "d"] {
+  %4 = list_insert(%1, %2, %3) : List(float32[?, 3]) @{0}
+  %5 = list_get(%4, %2) : float32[d, 3] @{1}
+  %6 = list_concat(%4) {axis=0} : float32[k, 3] @{2}
+  %7 = list_length(%4) : int64[] @{3}
+  %8 = make List Nil() : List @{4}
+  %9 = list_insert(%8, %2, %5) : List(float32[d, 3]) @{4}
+  %10 = make Pair Pair(%5, %9) : Pair(float32[d, 3]) @{4}
+  %11 = match %10 {
+    Pair(%12: float32[d, 3], %13: List(float32[d, 3])) {
+      %14 = list_erase(%13, %2) : List(float32[d, 3]) @{5}
+      %15 = list_length(%14) : int64[] @{5}
+      -> %15
+    }
+  } : int64[] @{5}
+  %16 = match %4 {
+    Nil() {
+      -> %7
+    }
+    Cons(%17: float32[e{0..4096}, 3], %18: List(float32[?, 3])) {
+      %19 = list_length(%18) : int64[] @{6}
+      -> %19
+    }
+  } : int64[] @{6}
+  %20 = add(%11, %16) : int64[] @{7}
+  %21 = tuple(%4, %5, %6, %20) : (List(float32[?, 3]), float32[d, 3], float32[k, 3], int64[]) @{7}
+  -> %21
+}
+)";
+
 } // namespace lathe::relay::samples

@@ -22,6 +22,7 @@ private slots:
         QTest::newRow("network") << samples::network;
         QTest::newRow("control") << samples::control;
         QTest::newRow("states") << samples::states;
+        QTest::newRow("lists") << samples::lists;
     }
 
     void printsWhatItRead() {

@@ -129,8 +129,8 @@ int32_t entry(lathe_exec* exec) {
 
 const int64_t matrixDims[] = {-1, -2};
 const int64_t fixedDims[] = {2, -2};
-const lathe_value_desc inputs[] = {{"x", floatCode, 32, 2, matrixDims}, {"what", 2, 64, 0, nullptr}};
-const lathe_value_desc outputs[] = {{"y", floatCode, 32, 2, matrixDims}};
+const lathe_value_desc inputs[] = {{"x", floatCode, 32, 2, matrixDims, nullptr}, {"what", 2, 64, 0, nullptr, nullptr}};
+const lathe_value_desc outputs[] = {{"y", floatCode, 32, 2, matrixDims, nullptr}};
 const char* const symbols[] = {"n", "m"};
 const char* const nodes[] = {"conv1, relu1", "gather_3"};
 const lathe_check_desc kernelChecks[] = {{LATHE_CHECK_INDEX_OUT_OF_RANGE, 1, "index out of range (5 of 4)"}};
@@ -348,7 +348,7 @@ private slots:
     }
 
     void fixedDimsAreChecked() {
-        lathe_value_desc fixed[] = {{"x", floatCode, 32, 2, fixedDims}, inputs[1]};
+        lathe_value_desc fixed[] = {{"x", floatCode, 32, 2, fixedDims, nullptr}, inputs[1]};
         lathe_model_desc desc = description();
         desc.inputs = fixed;
         lathe_model* model = nullptr;
@@ -575,7 +575,7 @@ private slots:
         desc.symbol_count = 1; // dim 1 of x names the second
         QCOMPARE(load(desc), LATHE_BAD_ARTIFACT);
         desc = description();
-        const lathe_value_desc strings[] = {{"s", stringCode, 128, 1, matrixDims}, inputs[1]};
+        const lathe_value_desc strings[] = {{"s", stringCode, 128, 1, matrixDims, nullptr}, inputs[1]};
         desc.inputs = strings;
         QCOMPARE(load(desc), LATHE_UNSUPPORTED);
         desc = description();

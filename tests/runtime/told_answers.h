@@ -30,6 +30,7 @@ public:
         model.string("y");
         float32(model);
         dims(model, {4});
+        model.string("");          // form
         model.number(uint32_t{0}); // states
         model.number(uint32_t{1});
         model.string("f");

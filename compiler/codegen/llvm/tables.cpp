@@ -111,8 +111,8 @@ private:
         std::vector<Constant*> dims;
         for (int64_t dim : v.dims)
             dims.push_back(i64(dim));
-        return record(
-            {text(v.name), i32(static_cast<int32_t>(v.dtype.code)), i32(v.dtype.bits), i32(size(v.dims)), array(dims)});
+        return record({text(v.name), i32(static_cast<int32_t>(v.dtype.code)), i32(v.dtype.bits),
+                       i32(v.holdsNothing ? -1 : size(v.dims)), array(dims), text(v.form)});
     }
     Constant* checks(const std::vector<ModelTables::CheckText>& entries) {
         std::vector<Constant*> rows;

@@ -25,7 +25,7 @@ std::vector<Var> tensorsOf(NodeReader& node, const std::vector<Value>& values) {
 }
 
 std::vector<Value> chosen(NodeReader& node, Var condition, size_t wanted, const Branch& whenTrue,
-                          const Branch& whenFalse) {
+                          const Branch& whenFalse, const VarsOf& varsOf) {
     Builder& b = node.b;
     if (const auto known = b.knownInts(condition); known && known->size() == 1) {
         std::vector<Value> values = (*known)[0] != 0 ? whenTrue() : whenFalse();
@@ -36,10 +36,10 @@ std::vector<Value> chosen(NodeReader& node, Var condition, size_t wanted, const 
     const auto inBlock = [&](const Branch& branch) {
         return [&] {
             const std::vector<Value> values = branch();
-            if (!std::all_of(values.begin(), values.end(), isTensor))
+            if (!varsOf && !std::all_of(values.begin(), values.end(), isTensor))
                 b.disagree("a sequence or an optional leaves a branch that is taken while the model runs",
                            "only sequences whose length is known when the model is compiled are supported");
-            const std::vector<Var> vars = tensorsOf(node, values);
+            const std::vector<Var> vars = varsOf ? varsOf(values) : tensorsOf(node, values);
             count = vars.size();
             return b.failed() ? Var{} : vars.size() == 1 ? vars[0] : b.tuple(vars);
         };

@@ -4,8 +4,10 @@
 #include "frontend/common/inputs.h"
 #include "frontend/common/walk.h"
 #include "model/asked_sizes.h"
+#include "relay/data_types.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace lathe::frontend {
 namespace {
@@ -42,30 +44,99 @@ void completeHints(std::vector<Diagnostic>& diagnostics) {
                                                         : "correct this node in the model, or export the model again";
 }
 
+/// Whether it is of lists and optionals that are empty, since nobody says what they could hold.
+bool holdsNothing(relay::Type type) {
+    if (!relay::asDataType(type))
+        return false;
+    while (relay::asDataType(type))
+        type = relay::elementOf(type);
+    return !type;
+}
+
+Diagnostic onlyEmpty(const std::string& input) {
+    Diagnostic warning =
+        error(fmt::format("input '{}' can only be given empty: the rank of its elements is not declared", input),
+              fmt::format("give their sizes, for example with --shape {}=-1,3, or declare them in the model", input));
+    warning.severity = Severity::Warning;
+    return warning;
+}
+
+void warnOfEmpty(const std::vector<relay::Type>& inputs, model::ModelGraph& graph) {
+    for (size_t i = 0; i < inputs.size(); ++i)
+        if (holdsNothing(inputs[i]))
+            graph.diagnostics.push_back(inFile(onlyEmpty(graph.graph->inputs[i].name), graph.file));
+}
+
+relay::Type withoutScalars(const relay::Type& type) {
+    const relay::Type element = relay::elementOf(type);
+    if (!element)
+        return type;
+    const relay::TensorType* tensor = relay::asTensor(element);
+    const std::string name = relay::isList(type) ? "List" : "Optional";
+    return tensor && tensor->shape.empty() ? relay::dataType(name) : relay::dataType(name, {withoutScalars(element)});
+}
+
+/// Files write that the elements of a sequence are scalars where they know nothing of their rank. Takes that for undeclared;
+/// false if nothing is declared so.
+bool withoutScalars(std::vector<relay::Type>& inputs, const model::ModelGraph& graph, const Options& options) {
+    bool changed = false;
+    for (size_t i = 0; i < inputs.size(); ++i) {
+        const bool given = std::ranges::any_of(
+            options.shapes, [&](const auto& shape) { return shape.first == graph.graph->inputs[i].name; });
+        const relay::Type other = given ? inputs[i] : withoutScalars(inputs[i]);
+        changed |= !relay::sameType(other, inputs[i]);
+        inputs[i] = other;
+    }
+    return changed;
+}
+
+/// A Module while it is made.
+struct Attempt {
+    std::shared_ptr<relay::Module> module;
+    relay::Builder builder;
+    std::unique_ptr<Conversion> conversion;
+
+    Attempt(model::ModelGraph& graph, const BeginConversion& begin, relay::Evaluator* evaluator, const Options& options)
+        : module(emptyModule(graph)), builder(*module, evaluator, options.budget),
+          conversion(begin(graph, *module, builder)) {}
+
+    static std::shared_ptr<relay::Module> emptyModule(const model::ModelGraph& graph) {
+        auto module = std::make_shared<relay::Module>();
+        module->spans = graph.spans;
+        return module;
+    }
+};
+
 /// The Module of what was read; null, and diagnostics of the graph, if it is refused.
 std::shared_ptr<relay::Module> moduleOf(model::ModelGraph& graph, const BeginConversion& begin,
                                         relay::Evaluator* evaluator, const Options& options) {
-    auto module = std::make_shared<relay::Module>();
-    module->spans = graph.spans;
-    relay::Builder builder(*module, evaluator, options.budget);
-    const std::unique_ptr<Conversion> conversion = begin(graph, *module, builder);
-    const auto refused = [&]() -> std::shared_ptr<relay::Module> {
-        addReasons(graph.diagnostics, conversion->unsupported());
+    Attempt attempt(graph, begin, evaluator, options);
+    if (hasErrors(graph.diagnostics)) {
+        addReasons(graph.diagnostics, attempt.conversion->unsupported());
         return nullptr;
-    };
-    if (hasErrors(graph.diagnostics))
-        return refused();
-    const Result<std::vector<relay::Type>> inputs = inputTypes(graph, options);
+    }
+    Result<std::vector<relay::Type>> inputs = inputTypes(graph, options);
     if (!inputs) {
         graph.diagnostics.push_back(inFile(inputs.error(), graph.file));
-        return refused();
+        addReasons(graph.diagnostics, attempt.conversion->unsupported());
+        return nullptr;
     }
-    conversion->convertMain(*inputs);
-    if (builder.failed()) {
-        graph.diagnostics.push_back(builder.error());
-        return refused();
+    attempt.conversion->convertMain(*inputs);
+    if (attempt.builder.failed() && withoutScalars(*inputs, graph, options)) {
+        Attempt again(graph, begin, evaluator, options);
+        again.conversion->convertMain(*inputs);
+        if (!again.builder.failed()) {
+            warnOfEmpty(*inputs, graph);
+            return again.module;
+        }
     }
-    return module;
+    if (attempt.builder.failed()) {
+        graph.diagnostics.push_back(attempt.builder.error());
+        addReasons(graph.diagnostics, attempt.conversion->unsupported());
+        return nullptr;
+    }
+    warnOfEmpty(*inputs, graph);
+    return attempt.module;
 }
 
 } // namespace

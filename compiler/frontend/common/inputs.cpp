@@ -4,6 +4,7 @@
 #include "frontend/common/inputs.h"
 
 #include "base/limits.h"
+#include "frontend/common/sequences.h"
 #include "model/asked_sizes.h"
 #include "model/size_name.h"
 
@@ -53,6 +54,31 @@ Result<std::vector<model::Dim>> dimsOf(const model::Value& input, const model::S
     return dims;
 }
 
+/// Of a sequence or an optional, whose tensors have the sizes that are given, else those that are declared; null for what
+/// else there may be.
+relay::Type composedType(const model::Value& input, const model::Sizes& sizes) {
+    using Kind = model::ValueType::Kind;
+    std::vector<model::ValueType> levels = {input.type};
+    while (levels.back().kind == Kind::Sequence || levels.back().kind == Kind::Optional) {
+        if (!levels.back().element)
+            return nullptr;
+        levels.push_back(model::ValueType(*levels.back().element));
+    }
+    model::ValueType& tensor = levels.back();
+    if (tensor.kind != Kind::Tensor || tensor.dtype == types::Void || tensor.dtype == types::String)
+        return nullptr;
+    if (const auto given = std::ranges::find(sizes, input.name, &model::Sizes::value_type::first);
+        given != sizes.end()) {
+        tensor.hasShape = true;
+        tensor.shape.assign(given->second.size(), model::Dim());
+        for (size_t i = 0; i < given->second.size(); ++i)
+            tensor.shape[i].value = given->second[i];
+    }
+    for (size_t i = levels.size() - 1; i-- > 0;)
+        levels[i].element = std::make_shared<model::ValueType>(levels[i + 1]);
+    return declaredType(levels.front());
+}
+
 Result<void> checkSymbols(const model::Graph& graph, const Options& options) {
     std::set<std::string> names;
     for (const model::Value& input : graph.inputs)
@@ -87,15 +113,22 @@ Result<std::vector<relay::Type>> inputTypes(const model::ModelGraph& graph, cons
     LATHE_CHECKED(checkSymbols(*graph.graph, options));
     Symbols symbols;
     std::vector<std::vector<model::Dim>> shapes;
+    std::map<std::string, relay::Type> composed; // of inputs that are no tensors
     for (const auto& [name, value] : options.symbols)
         symbols.fix(name, value);
     for (const model::Value& input : inputs) {
-        if (input.type.kind != model::ValueType::Kind::Tensor)
-            return refusedInput(
-                graph, input.name,
-                error(ErrorKind::Unsupported,
-                      fmt::format("input '{}' is of type {}, which is not supported", input.name, toString(input.type)),
-                      "only tensors can be inputs"));
+        if (input.type.kind != model::ValueType::Kind::Tensor) {
+            const relay::Type type = composedType(input, sizes);
+            if (!type)
+                return refusedInput(graph, input.name,
+                                    error(ErrorKind::Unsupported,
+                                          fmt::format("input '{}' is of type {}, which is not supported", input.name,
+                                                      toString(input.type)),
+                                          "only tensors, and sequences and optionals of them, can be inputs"));
+            composed[input.name] = type;
+            shapes.emplace_back();
+            continue;
+        }
         if (input.type.dtype == types::Void)
             return refusedInput(
                 graph, input.name,
@@ -127,6 +160,10 @@ Result<std::vector<relay::Type>> inputTypes(const model::ModelGraph& graph, cons
     }
     std::vector<relay::Type> types;
     for (size_t i = 0; i < inputs.size(); ++i) {
+        if (const auto type = composed.find(inputs[i].name); type != composed.end()) {
+            types.push_back(type->second);
+            continue;
+        }
         std::vector<arith::Expr> shape;
         for (size_t d = 0; d < shapes[i].size(); ++d) {
             const model::Dim& dim = shapes[i][d];

@@ -8,8 +8,9 @@
 
 namespace lathe::frontend {
 
-/// One tensor type a graph input. Fails for inputs that are no tensors or whose rank is unknown, and for options that
-/// name nothing or contradict the model.
+/// One type a graph input. Fails for inputs that are neither tensors nor sequences or optionals of them, for tensors whose
+/// rank is unknown, and for options that name nothing or contradict the model. A sequence whose elements' rank is unknown is
+/// one that holds nothing.
 Result<std::vector<relay::Type>> inputTypes(const model::ModelGraph& graph, const Options& options);
 
 } // namespace lathe::frontend

@@ -77,6 +77,10 @@ Var NodeReader::optional(size_t i) {
                          found->none ? "optional without value" : "sequence"));
         return {};
     }
+    if (found->var && !b.failed() && !b.isTensor(found->var)) {
+        fail(fmt::format("operand {} is {} where a tensor is needed", i, relay::toString(b.type(found->var))));
+        return {};
+    }
     return found->var;
 }
 

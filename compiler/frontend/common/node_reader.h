@@ -23,9 +23,10 @@ using relay::Builder;
 using relay::Op;
 using relay::Var;
 
-/// What a name stands for while importing. Sequences and optionals exist only here, with a length that is known.
+/// What a name stands for while importing: a tensor; a sequence whose length is known, or an optional that is known to be
+/// absent (one that has a value is that value); a list or an optional that only a run knows (frontend/common/sequences.h).
 struct Value {
-    Var var; // a tensor
+    Var var; // a tensor, a run-time list or optional
     std::shared_ptr<const std::vector<Value>> sequence;
     bool none = false; // an optional without a value
 };

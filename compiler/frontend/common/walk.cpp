@@ -3,6 +3,7 @@
 // The walk over nodes: context and Span for each, its converter or its body, names for its results.
 #include "frontend/common/walk.h"
 
+#include "frontend/common/sequences.h"
 #include "frontend/common/topology.h"
 #include "model/names_read.h"
 
@@ -71,19 +72,27 @@ void GraphWalk::convertMain(const std::vector<relay::Type>& parameters) {
     std::vector<std::string> names;
     for (size_t i = 0; i < outputs.size() && !builder_.failed(); ++i) {
         const std::string& name = graph.outputs[i].name;
+        const model::ValueType& declared = graph.outputs[i].type;
         if (outputs[i].sequence || outputs[i].none) {
             for (const model::Node& node : graph.nodes)
                 if (std::find(node.outputs.begin(), node.outputs.end(), name) != node.outputs.end())
                     enter(node);
-            builder_.fail(fmt::format("output '{}' is a sequence or an optional, which is not supported yet", name),
-                          "let the model give tensors", ErrorKind::Unsupported);
+            if (declared.kind == model::ValueType::Kind::Tensor)
+                builder_.fail(
+                    fmt::format("output '{}' is declared as a tensor, but is a sequence or an optional", name),
+                    "let the model give tensors", ErrorKind::Unsupported);
         }
-        if (!builder_.failed() && builder_.isTensor(outputs[i].var) && builder_.dtype(outputs[i].var) == types::String)
+        const auto isOptional = declared.kind == model::ValueType::Kind::Optional ||
+                                (declared.kind == model::ValueType::Kind::Unknown && outputs[i].none);
+        const Var result = varOf(builder_, outputs[i], isOptional, declaredType(declared));
+        if (!builder_.failed() && builder_.isTensor(result) && builder_.dtype(result) == types::String)
             builder_.fail(fmt::format("output '{}' is of strings, which are not supported", name),
                           "let the model give numbers", ErrorKind::Unsupported);
         const bool isInput = inputs.values.contains(name);
-        results.push_back(isInput ? builder_.call(Op::Copy, {outputs[i].var}) : outputs[i].var);
+        const bool isCopied = isInput && !builder_.failed() && builder_.isTensor(result);
+        results.push_back(isCopied ? builder_.call(Op::Copy, {result}) : result);
         names.push_back(name);
+        builder_.setSpan(whole);
     }
     std::vector<relay::StateValue> states;
     for (const std::string& name : states_) {
@@ -199,7 +208,7 @@ void GraphWalk::define(NodeReader& reader, Scope& scope) {
         Value value = *reader.results[i];
         for (const std::string& name : node.inputs) {
             const Value* operand = name.empty() ? nullptr : scope.find(name);
-            if (operand && value.var && operand->var == value.var && !value.sequence) {
+            if (operand && value.var && operand->var == value.var && !value.sequence && builder_.isTensor(value.var)) {
                 value.var = builder_.call(Op::Copy, {value.var}); // so that each node has a binding of its own
                 break;
             }

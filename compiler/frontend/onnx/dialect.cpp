@@ -17,7 +17,7 @@ std::vector<model::ValueType> typesOf(Builder& b, const std::vector<Value>& oper
     std::vector<model::ValueType> types;
     for (const Value& value : operands) {
         model::ValueType& type = types.emplace_back();
-        if (!value.var)
+        if (!value.var || !b.isTensor(value.var))
             continue;
         type.kind = model::ValueType::Kind::Tensor;
         type.dtype = b.dtype(value.var);

@@ -18,5 +18,7 @@ bool probeTensor(const Source& source);
 
 /// A TensorProto file (input_0.pb).
 Result<model::TensorPtr> readTensor(const Source& source);
+/// A SequenceProto or an OptionalProto.
+Result<model::HostTensor> readValue(const Source& source, std::string_view form);
 
 } // namespace lathe::frontend::onnx

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // If, Loop and Scan. Nested graphs see the names around them. What is known while importing is decided here: a branch
-// is picked, a loop over sequences is unrolled.
+// is picked, a loop over sequences of known length is unrolled. Other sequences and optionals that leave branches and loops
+// are made while the model runs.
 #include "frontend/common/branches.h"
+#include "frontend/common/sequences.h"
 #include "frontend/onnx/ops.h"
 
 #include <fmt/format.h>
@@ -96,6 +98,32 @@ std::vector<Var> scanOnce(NodeReader& node, Builder& b, const model::Graph& body
     return results;
 }
 
+bool isOptional(const model::Value& value) {
+    return value.type.kind == model::ValueType::Kind::Optional;
+}
+
+/// Whether a loop that carries sequences of known length is run while importing: its number of iterations is known and small,
+/// and so is it whether it goes on, as its first iteration shows.
+bool isUnrolled(NodeReader& node, Builder& b, const model::Graph& body, Var trips, Var condition,
+                const std::vector<Value>& initial) {
+    const auto knownTrips = trips ? b.knownInts(trips) : std::nullopt;
+    const auto knownStart = condition ? b.knownInts(condition) : Ints{1};
+    const bool carriesKnown = !std::all_of(initial.begin(), initial.end(), isTensor);
+    if (!carriesKnown || !knownTrips || !knownStart || (*knownTrips)[0] > unrollLimit)
+        return false;
+    if ((*knownTrips)[0] <= 0 || (*knownStart)[0] == 0)
+        return true;
+    bool isKnown = false;
+    const bool works = b.tried([&] {
+        std::vector<Value> inputs = {asDeclared(b, body, 0, b.scalarInt(0)),
+                                     asDeclared(b, body, 1, b.scalar(1, types::Bool))};
+        inputs.insert(inputs.end(), initial.begin(), initial.end());
+        const std::vector<Value> results = node.walk.run(body, &node.scope, inputs);
+        isKnown = !b.failed() && isTensor(results[0]) && b.knownInts(results[0].var);
+    });
+    return !works || isKnown; // what is wrong is told where it is unrolled
+}
+
 } // namespace
 
 void convertIf(NodeReader& node, Builder& b) {
@@ -110,7 +138,17 @@ void convertIf(NodeReader& node, Builder& b) {
     const auto branch = [&](const model::Graph& graph) {
         return [&node, &graph] { return node.walk.run(graph, &node.scope, {}); };
     };
-    const std::vector<Value> values = chosen(node, condition, count, branch(*thenGraph), branch(*elseGraph));
+    const VarsOf varsOf = [&](const std::vector<Value>& values) {
+        std::vector<Var> vars;
+        for (size_t i = 0; i < values.size(); ++i) {
+            const model::Value &first = thenGraph->outputs[i], &second = elseGraph->outputs[i];
+            const bool optional = isOptional(first) || isOptional(second);
+            const relay::Type declared = declaredType(isOptional(second) ? second.type : first.type);
+            vars.push_back(optional ? varOf(b, values[i], true, declared) : varOf(b, values[i], declared));
+        }
+        return vars;
+    };
+    const std::vector<Value> values = chosen(node, condition, count, branch(*thenGraph), branch(*elseGraph), varsOf);
     for (size_t i = 0; i < values.size(); ++i)
         node.set(i, values[i]);
 }
@@ -134,35 +172,45 @@ void convertLoop(NodeReader& node, Builder& b) {
         return node.fail(
             fmt::format("the body gives {} values, the node has {} outputs", body->outputs.size() - 1, node.outputs()));
     const size_t scans = body->outputs.size() - 1 - count;
-    const bool carriesSequences = !std::all_of(initial.begin(), initial.end(), isTensor);
-    if (carriesSequences) {
-        const auto knownTrips = trips ? b.knownInts(trips) : std::nullopt;
-        const auto knownStart = condition ? b.knownInts(condition) : Ints{1};
-        if (!knownTrips || !knownStart || (*knownTrips)[0] > unrollLimit)
-            return node.refuse(
-                "a loop that carries sequences must have a small number of iterations that is known when "
-                "the model is compiled");
-        return unroll(node, b, *body, (*knownStart)[0] != 0 ? (*knownTrips)[0] : 0, initial);
+    if (isUnrolled(node, b, *body, trips, condition, initial)) {
+        const auto start = condition ? b.knownInts(condition) : Ints{1};
+        return unroll(node, b, *body, (*start)[0] != 0 ? (*b.knownInts(trips))[0] : 0, initial);
     }
+    if (b.failed())
+        return;
     if (!trips && !condition)
         return node.fail("the loop has neither a number of iterations nor a condition: it never ends");
-    const Var result = b.loop(trips, condition, tensorsOf(node, initial), static_cast<int>(scans),
-                              [&](Var iteration, const std::vector<Var>& carried) {
-                                  // While the body runs the condition holds.
-                                  std::vector<Value> inputs = {asDeclared(b, *body, 0, iteration),
-                                                               asDeclared(b, *body, 1, b.scalar(1, types::Bool))};
-                                  for (Var var : carried)
-                                      inputs.push_back(tensorValue(var));
-                                  std::vector<Var> results = tensorsOf(node, node.walk.run(*body, &node.scope, inputs));
-                                  if (!condition)
-                                      results.erase(results.begin());
-                                  else
-                                      results[0] = asScalar(b, results[0]);
-                                  return results;
-                              });
-    for (size_t i = 0; i < node.outputs(); ++i)
-        if (node.wants(i))
-            node.set(i, b.project(result, static_cast<int>(i)));
+    // A carried value is an optional in all iterations, or in none.
+    std::vector<bool> optional;
+    std::vector<Var> begin;
+    for (size_t i = 0; i < count; ++i) {
+        optional.push_back(isOptional(body->inputs[i + 2]) || initial[i].none || isRunTimeOptional(b, initial[i]));
+        begin.push_back(varOf(b, initial[i], optional[i], declaredType(body->inputs[i + 2].type)));
+    }
+    const Var result =
+        b.loop(trips, condition, begin, static_cast<int>(scans), [&](Var iteration, const std::vector<Var>& carried) {
+            // While the body runs the condition holds.
+            std::vector<Value> inputs = {asDeclared(b, *body, 0, iteration),
+                                         asDeclared(b, *body, 1, b.scalar(1, types::Bool))};
+            for (Var var : carried)
+                inputs.push_back(tensorValue(var));
+            const std::vector<Value> values = node.walk.run(*body, &node.scope, inputs);
+            std::vector<Var> results;
+            if (condition)
+                results.push_back(asScalar(b, tensorsOf(node, {values[0]})[0]));
+            for (size_t i = 0; i + 1 < values.size(); ++i)
+                results.push_back(varOf(b, values[i + 1], i < count && optional[i]));
+            return results;
+        });
+    for (size_t i = 0; i < node.outputs() && !b.failed(); ++i) {
+        if (!node.wants(i))
+            continue;
+        const Var value = b.project(result, static_cast<int>(i));
+        const model::ValueType* declared = node.declaredResult(i);
+        const bool isPresent = declared && (declared->kind == model::ValueType::Kind::Sequence ||
+                                            declared->kind == model::ValueType::Kind::Tensor);
+        node.set(i, isPresent ? withoutOptional(b, value) : value);
+    }
 }
 
 void convertScan(NodeReader& node, Builder& b) {

@@ -157,7 +157,7 @@ void convertIdentity(NodeReader& node, Builder& b) {
     if (!value)
         return node.fail("operand 0 is missing");
     node.set(0, *value);
-    if (!value->sequence && !value->none)
+    if (!value->sequence && !value->none && !node.failed() && b.isTensor(value->var))
         node.set(0, b.call(Op::Copy, {value->var}));
 }
 

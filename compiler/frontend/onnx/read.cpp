@@ -146,4 +146,26 @@ Result<std::shared_ptr<::onnx::TensorProto>> readTensorProto(std::span<const std
     return tensor;
 }
 
+namespace {
+
+template <class Message>
+Result<std::shared_ptr<Message>> readDataProto(std::span<const std::byte> bytes, std::string_view what) {
+    if (static_cast<int64_t>(bytes.size()) > limits::protobufBytes)
+        return failure(fmt::format("the file of {} is larger than protobuf can hold", what));
+    auto message = std::make_shared<Message>();
+    if (!parse(bytes, *message, Budget()))
+        return failure(fmt::format("the file cannot be read as {}", what), damaged);
+    return message;
+}
+
+} // namespace
+
+Result<std::shared_ptr<::onnx::SequenceProto>> readSequenceProto(std::span<const std::byte> bytes) {
+    return readDataProto<::onnx::SequenceProto>(bytes, "an ONNX sequence");
+}
+
+Result<std::shared_ptr<::onnx::OptionalProto>> readOptionalProto(std::span<const std::byte> bytes) {
+    return readDataProto<::onnx::OptionalProto>(bytes, "an ONNX optional");
+}
+
 } // namespace lathe::frontend::onnx

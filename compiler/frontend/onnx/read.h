@@ -8,6 +8,7 @@
 #include "base/result.h"
 #include "model/model_graph.h"
 
+#include <onnx/onnx-data.pb.h>
 #include <onnx/onnx_pb.h>
 
 #include <memory>
@@ -25,5 +26,8 @@ Result<std::shared_ptr<::onnx::ModelProto>> readModel(std::span<const std::byte>
 
 /// A TensorProto.
 Result<std::shared_ptr<::onnx::TensorProto>> readTensorProto(std::span<const std::byte> bytes);
+/// A SequenceProto, and an OptionalProto: nothing in a file says which it is.
+Result<std::shared_ptr<::onnx::SequenceProto>> readSequenceProto(std::span<const std::byte> bytes);
+Result<std::shared_ptr<::onnx::OptionalProto>> readOptionalProto(std::span<const std::byte> bytes);
 
 } // namespace lathe::frontend::onnx

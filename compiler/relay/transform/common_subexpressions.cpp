@@ -25,6 +25,9 @@ bool isCandidate(const Binding& binding) {
     case Op::NonZero:
     case Op::Compress:
     case Op::NonMaxSuppression:
+    case Op::ListGet:
+    case Op::ListConcat:
+    case Op::ListStack:
         return false;
     default:
         return true;

@@ -21,7 +21,7 @@ FusionKind kindOf(const OpCall& call) {
 }
 
 bool staysInMain(Op op) {
-    return op == Op::BindSymbols || op == Op::Assume;
+    return op == Op::BindSymbols || op == Op::Assume || worksOnList(op);
 }
 
 /// Whether each element of an operand is used for at most one element of the result.

@@ -10,8 +10,9 @@
 //   Ping              –                                          u32 protocolVersion, string runtime version
 //   Load              string path                                model: string name, string metadata, list of symbol
 //                                                                strings, list of inputs, list of outputs, list of states
-//                                                                (each: string name, type, u32 rank, i64 dims as in
-//                                                                lathe_value_desc), list of calls (string function,
+//                                                                (each: string name, type, u32 rank, i64 dims and string
+//                                                                form as in lathe_value_desc; of one that can only be
+//                                                                empty a type of 0 bits), list of calls (string function,
 //                                                                string kernel, list of node strings, f64 flops, f64
 //                                                                bytes)
 //   Limits            i32 threads (0: all), i64 bytes of a       –
@@ -22,11 +23,13 @@
 //   Seed              u64                                        –
 //   Input             string name, type, u32 rank, i64 dims,     –
 //                     u64 bytes, bytes
+//   InputValue        string name, value                         –
 //   ResetStates       –                                          –; the states, which runs hand on, are what they were
 //   Run               u32 times                                  list of i64 ns, i64 arena peak, i64 arena reserved,
 //                                                                i64 outputs' bytes, i64 inputs' bytes, i64 peak
 //                                                                resident bytes of the process
 //   Output            u32 index                                  type, u32 rank, i64 dims, u64 bytes, bytes
+//   OutputValue       u32 index                                  value
 //   Profile           u32 on, u32 timeline events a thread       –
 //   ReadProfile       –                                          list of (i64 count, total ns, min ns, max ns) by call,
 //                                                                list of threads: list of (i32 call, i32 chunks,
@@ -59,6 +62,7 @@
 //
 // Such a runner also says Alive, without payload and unasked, every aliveEvery, between its replies.
 //
+// A value is u8 lathe_form and, of a tensor, type, u32 rank, i64 dims, u64 bytes, bytes, else a list of values.
 // A type is u8 DLPack code and u8 bits. Limits and Seed hold for models loaded after; Load replaces the model. An Error
 // reply has u32 lathe_status, string node ("" if none), string message; the runner goes on. A malformed frame ends it
 // with exit code 2, the end of the stream at a frame's border with 0; under a Guard a kernel that touches memory outside its
@@ -81,7 +85,7 @@ namespace lathe::runtime::protocol {
 
 static_assert(std::endian::native == std::endian::little, "numbers of the protocol would have to be swapped");
 
-inline constexpr uint32_t protocolVersion = 7;
+inline constexpr uint32_t protocolVersion = 8;
 inline constexpr uint32_t frameMagic = 0x5254484c; // "LHTR" as it stands in the stream
 inline constexpr int exitMalformed = 2, exitOutside = 3, exitReadOnly = 4, exitDeadline = 5,
                      exitNoMemory = 6; // for what it is sent
@@ -112,6 +116,8 @@ enum class Kind : uint32_t {
     Lease,
     Release,
     ResetStates,
+    InputValue,
+    OutputValue,
     Ok = 100,
     Error,
     Alive,

@@ -83,12 +83,16 @@ Server::Answer Server::handle(Kind kind, Reader& reader, Writer& reply) {
         return seed(reader);
     case Kind::Input:
         return input(reader);
+    case Kind::InputValue:
+        return inputValue(reader);
     case Kind::ResetStates:
         return resetStates(reader);
     case Kind::Run:
         return run(reader, reply);
     case Kind::Output:
         return output(reader, reply);
+    case Kind::OutputValue:
+        return outputValue(reader, reply);
     case Kind::Profile:
         return profile(reader);
     case Kind::ReadProfile:

@@ -53,9 +53,11 @@ private:
     Answer limits(Reader& reader);
     Answer seed(Reader& reader);
     Answer input(Reader& reader);
+    Answer inputValue(Reader& reader);
     Answer resetStates(Reader& reader);
     Answer run(Reader& reader, Writer& reply);
     Answer output(Reader& reader, Writer& reply);
+    Answer outputValue(Reader& reader, Writer& reply);
     Answer profile(Reader& reader);
     Answer readProfile(Reader& reader, Writer& reply);
     Answer count(Reader& reader, Writer& reply);
@@ -66,6 +68,7 @@ private:
     Answer failContext(lathe_status status);
     Answer createContext();
     lathe_status giveInput(int32_t index, DLTensor& tensor, size_t bytes);
+    void checkBeside(const DLTensor& tensor) const;
     void checkBesideOutputs();
     void describeModel(Writer& reply) const;
 

@@ -106,8 +106,10 @@ void Server::describeModel(Writer& reply) const {
     const auto value = [&](const lathe_value_info& info) {
         reply.string(info.name);
         writeType(reply, info.dtype);
-        reply.number(static_cast<uint32_t>(info.rank));
-        reply.raw(info.dims, static_cast<size_t>(info.rank) * sizeof(int64_t));
+        const auto rank = static_cast<uint32_t>(std::max(info.rank, 0));
+        reply.number(rank);
+        reply.raw(info.dims, rank * sizeof(int64_t));
+        reply.string(info.form);
     };
     lathe_value_info info{};
     reply.number(static_cast<uint32_t>(lathe_model_input_count(model)));

@@ -7,6 +7,7 @@
 #include "runtime/peak_resident.h"
 #include "runtime/runner/bench.h"
 #include "runtime/runner/tensor_fields.h"
+#include "runtime/runner/value_fields.h"
 
 #include <algorithm>
 #include <cstring>
@@ -79,12 +80,47 @@ void Server::checkBesideOutputs() {
     if (guard_ == Guard::None)
         return;
     DLTensor tensor{};
-    for (int32_t i = 0; lathe_get_output(context_.get(), i, &tensor) == LATHE_OK; ++i)
-        if (!memory_.isIntactBeside(tensor.data, static_cast<size_t>(bytesOf(tensor))))
-            _exit(exitOutside);
+    for (int32_t i = 0; i < lathe_model_output_count(model_.get()); ++i)
+        if (lathe_get_output(context_.get(), i, &tensor) == LATHE_OK) // of lists nothing lies in pages of its own
+            checkBeside(tensor);
     for (int32_t i = 0; lathe_get_state(context_.get(), i, &tensor) == LATHE_OK; ++i)
-        if (!memory_.isIntactBeside(tensor.data, static_cast<size_t>(bytesOf(tensor))))
-            _exit(exitOutside);
+        checkBeside(tensor);
+}
+
+void Server::checkBeside(const DLTensor& tensor) const {
+    if (!memory_.isIntactBeside(tensor.data, static_cast<size_t>(bytesOf(tensor))))
+        _exit(exitOutside);
+}
+
+Server::Answer Server::inputValue(Reader& reader) {
+    const std::string name = reader.string();
+    ReadValue read;
+    lathe_value value{};
+    if (!read.read(reader, value) || !reader.finished())
+        return Answer::Malformed;
+    if (!context_)
+        return fail(LATHE_INVALID_ARGUMENT, "no model is loaded");
+    const int32_t index = lathe_model_find_input(model_.get(), name.c_str());
+    if (index < 0)
+        return fail(LATHE_INVALID_ARGUMENT, "the model has no input '" + name + "'");
+    const lathe_status bad = lathe_set_input_value(context_.get(), index, &value);
+    return bad ? failContext(bad) : Answer::Ok;
+}
+
+Server::Answer Server::outputValue(Reader& reader, Writer& reply) {
+    const auto index = reader.number<int32_t>();
+    if (!reader.finished())
+        return Answer::Malformed;
+    if (!context_)
+        return fail(LATHE_INVALID_ARGUMENT, "no model is loaded");
+    lathe_value value{};
+    if (const lathe_status bad = lathe_get_output_value(context_.get(), index, &value))
+        return failContext(bad);
+    if (writtenBytes(value) > limits::frameBytes)
+        return fail(LATHE_OUT_OF_MEMORY,
+                    "output " + std::to_string(index) + " is larger than what lathe-runner can send");
+    writeValue(reply, value);
+    return Answer::Ok;
 }
 
 Server::Answer Server::resetStates(Reader& reader) {

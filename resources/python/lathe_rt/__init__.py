@@ -13,7 +13,8 @@
         future = pool.submit(x)              # of concurrent.futures; pool(x) waits itself
 
 Inputs: NumPy arrays in any order of memory and bytes, whatever has __dlpack__ on the CPU (PyTorch, JAX …), buffers
-(array.array, memoryview), and nested lists, whose numbers are of the input's dtype.
+(array.array, memoryview), and nested lists, whose numbers are of the input's dtype. An input that is a list takes a list of
+such arrays, one that is an optional None or what is in it; outputs are given so.
 Outputs: NumPy arrays, or where NumPy cannot be imported Array, which has __dlpack__ and a buffer. They are copies, so they
 live on, unless out= or output(copy=False) says otherwise. Nothing is converted silently: another dtype than the model's is
 an Error. Elements of types that NumPy lacks are those of ml_dtypes if it can be imported, else their bytes as unsigned

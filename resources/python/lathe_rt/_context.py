@@ -15,6 +15,7 @@ from ._errors import MISMATCH, MISSING_INPUT, OUT_OF_MEMORY, Error, InvalidValue
 from ._profile import rows_of
 from ._runtime import OK, ContextOptions, MemoryInfo, Owned, text_of
 from ._tensors import array_at, empty, tensor_of
+from ._values import RuntimeValue, shown, value_of
 
 if TYPE_CHECKING:
     from ._model import Model, Value
@@ -121,6 +122,9 @@ class Context:
         """Gives an input its value, which stays set from run to run. copy=False uses the memory itself: contiguous, 64-byte
         aligned (empty_input), and unchanged while it is set."""
         index = self._ordinal(self.model.inputs, which, "input")
+        if self.model.inputs[index].form:
+            self._set_value(index, value)
+            return
         with _of("input", self.model.inputs[index]):
             tensor, kept = tensor_of(value, self.model.inputs[index].dtype, shape, direct=not copy)
         self._check_input(index, tensor)
@@ -129,6 +133,14 @@ class Context:
         self._bound.pop(("input", index), None)
         if not copy:
             self._bound["input", index] = (tensor, kept)
+
+    def _set_value(self, index: int, given: Any) -> None:
+        """Of a list or an optional, which are always copied."""
+        described = self.model.inputs[index]
+        with _of("input", described):
+            value, kept = value_of(given, described.form, described.dtype)
+        self._check(self._runtime.lathe_set_input_value(self._handle, index, ctypes.byref(value)))
+        del kept
 
     def _check_input(self, index: int, tensor: Tensor) -> None:
         """What the runtime would say with less words, or does not know."""
@@ -220,6 +232,9 @@ class Context:
         """Runs with nothing of an earlier call."""
         self._refuse_ambiguous(out, copy)
         given = self._inputs(inputs, named)
+        for i, value in enumerate(self.model.inputs):
+            if value.form.startswith("o"):
+                given.setdefault(i, None)  # absent
         missing = [value.name for i, value in enumerate(self.model.inputs) if i not in given]
         if missing:
             raise InvalidValue("the model needs %s as well" % ", ".join(repr(name) for name in missing), MISSING_INPUT)
@@ -295,6 +310,10 @@ class Context:
         overwrites."""
         index = self._ordinal(self.model.outputs, which, "output")
         value = self.model.outputs[index]
+        if value.form:
+            whole = RuntimeValue()
+            self._check(self._runtime.lathe_get_output_value(self._handle, index, ctypes.byref(whole)))
+            return shown(whole, value.form, value.dtype)
         tensor, shape = self._read(index)
         owner = (self._owner, self._written.get(index))
         return array_at((tensor.data or 0) + tensor.byte_offset, value.dtype, shape, copy or value.is_open, owner)

@@ -25,10 +25,12 @@ _OTHER_FORMS = {"exe": "is a program: run bin/%s", "static": "is a library for C
 
 
 class Value:
-    """An input, output or state: name, dtype, and shape, of which a dim is a size, a symbol's name, or None if only a run tells."""
+    """An input, output or state: name, dtype, and shape, of which a dim is a size, a symbol's name, or None if only a run tells.
+    form: "" of a tensor, else what is around the tensors that these describe, from outside in: l a list, o an optional, which in
+    Python are a list and None or what is in it."""
 
-    def __init__(self, name: str, dtype: str, shape: Tuple[Union[int, str, None], ...]) -> None:
-        self.name, self.dtype, self.shape = name, dtype, shape
+    def __init__(self, name: str, dtype: str, shape: Tuple[Union[int, str, None], ...], form: str = "") -> None:
+        self.name, self.dtype, self.shape, self.form = name, dtype, shape, form
 
     @property
     def is_open(self) -> bool:
@@ -36,7 +38,10 @@ class Value:
         return not all(isinstance(size, int) for size in self.shape)
 
     def __repr__(self) -> str:
-        return "Value(%r, %s%s)" % (self.name, self.dtype, list(self.shape))
+        text = "%s%s" % (self.dtype, list(self.shape)) if self.dtype else ""
+        for form in reversed(self.form):
+            text = "%s(%s)" % ("list" if form == "l" else "optional", text)
+        return "Value(%r, %s)" % (self.name, text)
 
 
 def _refusal(path: pathlib.Path, called: str, message: str, status: int) -> Error:
@@ -202,10 +207,11 @@ class Model:
             if read(self._handle(), i, ctypes.byref(info)) != OK:
                 raise error_of(text_of(self._runtime.lathe_thread_error()), IO_ERROR)
             shape: List[Union[int, str, None]] = []
-            for dim in info.dims[: info.rank]:
+            for dim in info.dims[: max(info.rank, 0)]:
                 symbol = self._runtime.lathe_model_symbol(self._handle(), -(dim + 1)) if dim > _UNKNOWN_DIM else None
                 shape.append(dim if dim >= 0 else text_of(symbol) if symbol is not None else None)
-            values.append(Value(text_of(info.name), TYPE_NAMES[(info.dtype.code, info.dtype.bits)], tuple(shape)))
+            dtype = "" if info.rank < 0 else TYPE_NAMES[(info.dtype.code, info.dtype.bits)]
+            values.append(Value(text_of(info.name), dtype, tuple(shape), text_of(info.form)))
         return values
 
     @property

@@ -12,6 +12,7 @@ from typing import Any, Callable, Optional
 
 from ._array import DataType, Tensor
 from ._errors import IO_ERROR, Error
+from ._values import RuntimeValue
 
 _HERE = pathlib.Path(__file__).resolve().parent
 _LIBRARY = "liblathe_rt.so.1"
@@ -24,6 +25,7 @@ class ValueInfo(ctypes.Structure):
         ("dtype", DataType),
         ("rank", ctypes.c_int32),
         ("dims", ctypes.POINTER(ctypes.c_int64)),
+        ("form", ctypes.c_char_p),
     ]
 
 
@@ -101,6 +103,8 @@ def _opened(path: str) -> ctypes.CDLL:
         ("lathe_set_seed", number, [pointer, ctypes.c_uint64]),
         ("lathe_run", number, [pointer]),
         ("lathe_get_output", number, [pointer, number, tensor]),
+        ("lathe_set_input_value", number, [pointer, number, ctypes.POINTER(RuntimeValue)]),
+        ("lathe_get_output_value", number, [pointer, number, ctypes.POINTER(RuntimeValue)]),
         ("lathe_memory", None, [pointer, ctypes.POINTER(MemoryInfo)]),
         ("lathe_profile_start", number, [pointer, number]),
         ("lathe_profile_stop", None, [pointer]),

@@ -2,6 +2,7 @@
 #include "views/models/graph/relay_graph.h"
 
 #include "relay/attr_fields.h"
+#include "relay/data_types.h"
 #include "relay/element.h"
 #include "relay/type_map.h"
 #include "views/models/graph/relay_family.h"
@@ -46,6 +47,11 @@ model::AttributeValue valueOf(const AttrValue& field) {
 
 model::ValueType declared(const Type& type) {
     model::ValueType made;
+    if (isList(type) || isOptional(type)) {
+        made.kind = isList(type) ? model::ValueType::Kind::Sequence : model::ValueType::Kind::Optional;
+        made.element = std::make_shared<model::ValueType>(declared(elementOf(type)));
+        return made;
+    }
     const TensorType* tensor = asTensor(type);
     if (!tensor)
         return made;
