@@ -232,7 +232,8 @@ struct ResizeAttrs : AttrsOf<ResizeAttrs> {
 struct GridSampleAttrs : AttrsOf<GridSampleAttrs> {
     std::string mode = "linear", padding = "zeros"; // nearest, linear, cubic; zeros, border, reflection
     bool alignCorners = false;
-    LATHE_FIELDS(LATHE_FIELD(mode) LATHE_FIELD(padding) LATHE_FIELD(alignCorners))
+    bool elements = false; // the grid counts elements, from 0 on; else from -1 to 1
+    LATHE_FIELDS(LATHE_FIELD(mode) LATHE_FIELD(padding) LATHE_FIELD(alignCorners) LATHE_FIELD(elements))
 };
 struct RoiAlignAttrs : AttrsOf<RoiAlignAttrs> {
     std::string mode = "avg", coordinate = "half_pixel";

@@ -68,7 +68,7 @@ constexpr auto table = std::to_array<Row>({
     {standard, "CumProd", 1, newest, convertCumProd, Reduction},
     {standard, "CumSum", 1, newest, convertCumSum, Reduction},
     {standard, "DFT", 1, newest, convertDFT, Transform},
-    {standard, "DeformConv", 1, newest, nullptr, Product},
+    {standard, "DeformConv", 1, newest, convertDeformConv, Product},
     {standard, "DepthToSpace", 1, newest, convertDepthToSpace, Movement},
     {standard, "DequantizeLinear", 1, newest, convertDequantizeLinear, Dequantization},
     {standard, "Det", 1, newest, convertDet, Other},
