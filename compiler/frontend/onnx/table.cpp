@@ -218,7 +218,7 @@ constexpr auto table = std::to_array<Row>({
     {standard, "Xor", 1, newest, convertBinary<Op::LogicalXor>, Logic},
     {ml, "ArrayFeatureExtractor", 1, 5, convertArrayFeatureExtractor, Movement},
     {ml, "Binarizer", 1, 5, convertBinarizer, Other},
-    {preview, "FlexAttention", 1, 1, nullptr, Product},
+    {preview, "FlexAttention", 1, 1, convertFlexAttention, Product},
     {training, "Adagrad", 1, 1, convertAdagrad, Other},
     {training, "Adam", 1, 1, convertAdam, Other},
     {training, "Momentum", 1, 1, convertMomentum, Other},
