@@ -253,6 +253,11 @@ struct DftAttrs : AttrsOf<DftAttrs> {
     Expr length;
     LATHE_FIELDS(LATHE_FIELD(axis) LATHE_FIELD(inverse) LATHE_FIELD(onesided) LATHE_FIELD(length))
 };
+struct TreeAttrs : AttrsOf<TreeAttrs> {
+    std::string aggregate = "sum"; // of the votes for a target: sum, min, max
+    int64_t targets = 1;
+    LATHE_FIELDS(LATHE_FIELD(aggregate) LATHE_FIELD(targets))
+};
 struct RandomAttrs : AttrsOf<RandomAttrs> {
     std::vector<Expr> shape;
     DataType dtype = types::Float32;

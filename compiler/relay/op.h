@@ -128,6 +128,9 @@ enum class Op : uint16_t {
     SpaceToDepth, // {BlockAttrs: block, mode}
     Det,          // x[.., n, n]
     Dft,          // x[.., n, .., 1|2] {DftAttrs: axis, inverse, onesided, length Expr}
+    // ---- decision trees
+    TreeEnsemble, // x[n,f], nodes int32[m,4], splits[m] of x's type, roots int32[t], votes int32[l+1], targets int32[v], weights[v]
+    // {TreeAttrs: aggregate, targets} -> [n,targets] of the weights' type; topi/trees.cpp says what the tables hold
     // ---- random (counter-based; never merged, folded or duplicated)
     RandomUniform, // {RandomAttrs: shape, dtype, low, high, seed, hasSeed}
     // ---- symbols and checks

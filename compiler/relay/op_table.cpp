@@ -203,6 +203,8 @@ constexpr OpInfo rows[] = {
     row(Op::SpaceToDepth, "space_to_depth", 1, 1, make<BlockAttrs>, Injective),
     with(row(Op::Det, "det", 1, 1, none, Opaque, accumulating), {.steps = steps::anyWithAny}),
     with(row(Op::Dft, "dft", 1, 1, make<DftAttrs>, Opaque, accumulating), {.flops = flops::dft, .steps = steps::dft}),
+    with(row(Op::TreeEnsemble, "tree_ensemble", 7, 7, make<TreeAttrs>, Opaque, accumulating, fails),
+         {.steps = steps::anyWithAny}),
     row(Op::RandomUniform, "random_uniform", 0, 0, make<RandomAttrs>, Opaque, Numerics::Random, false, false),
     with(row(Op::BindSymbols, "bind_symbols", 1, 1, make<BindSymbolsAttrs>, Opaque, exact, fails, false),
          {.flops = flops::perElement<0>}),

@@ -76,6 +76,8 @@ Result<Type> roiAlign(Op op, RuleContext& context);
 Result<Type> det(Op op, RuleContext& context);
 Result<Type> dft(Op op, RuleContext& context);
 
+Result<Type> treeEnsemble(Op op, RuleContext& context);
+
 // ---- shared
 /// The tensor type of operand `arg`; with `rank` >= 0 of that rank.
 Result<const TensorType*> tensorArg(RuleContext& context, int arg, int rank = -1);

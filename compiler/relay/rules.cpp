@@ -124,6 +124,7 @@ constexpr Row table[] = {
     {Op::SpaceToDepth, rules::depthToSpace},
     {Op::Det, rules::det},
     {Op::Dft, rules::dft},
+    {Op::TreeEnsemble, rules::treeEnsemble},
     {Op::RandomUniform, rules::randomUniform},
     {Op::BindSymbols, rules::bindSymbols},
     {Op::Assume, rules::assume},

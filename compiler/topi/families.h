@@ -75,6 +75,8 @@ Tensors computeGridSample(const CallContext& call);
 tir::PrimFuncPtr buildRoiAlign(const std::string& name, const CallContext& call);
 // dft.cpp
 Tensors computeDft(const CallContext& call);
+// trees.cpp
+tir::PrimFuncPtr buildTreeEnsemble(const std::string& name, const CallContext& call);
 // random.cpp
 Tensors computeRandomUniform(const CallContext& call);
 // linalg.cpp

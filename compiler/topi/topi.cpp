@@ -139,6 +139,7 @@ constexpr std::array<Row, static_cast<size_t>(Op::Count_)> rows = {{
     te(Op::SpaceToDepth, computeSpaceToDepth),
     kernel(Op::Det, buildDet),
     te(Op::Dft, computeDft),
+    kernel(Op::TreeEnsemble, buildTreeEnsemble),
     te(Op::RandomUniform, computeRandomUniform),
     {Op::BindSymbols, Form::Structural},
     {Op::Assume, Form::Structural},

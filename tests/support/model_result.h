@@ -18,11 +18,12 @@ namespace lathe::testing {
 
 using Values = std::vector<float>;
 
-/// The first output of a graph with the input x, as float32; nothing, and what went wrong in `problem`, otherwise.
-inline model::HostTensor resultOf(const std::string& graph, const std::vector<int64_t>& shape, const Values& x,
-                                  std::string& problem, int opset = 21,
-                                  driver::NumericsLevel numerics = driver::NumericsLevel::Default) {
-    const std::string bytes = modelBytes(fmt::format("<ir_version: 10, opset_import: [\"\" : {}]>\n{}", opset, graph));
+/// The outputs of a model, as text, with the input x, as float32; none, and what went wrong in `problem`, otherwise.
+inline std::vector<model::HostTensor> resultsOf(const std::string& text, const std::vector<int64_t>& shape,
+                                                const Values& x, std::string& problem,
+                                                driver::NumericsLevel numerics = driver::NumericsLevel::Default) {
+    const ::onnx::ModelProto parsed = parseModel(text);
+    const std::string bytes = parsed.SerializeAsString();
     const MemoryFile artifact("values");
     driver::Options options;
     options.cache = false;
@@ -41,7 +42,19 @@ inline model::HostTensor resultOf(const std::string& graph, const std::vector<in
         problem = "did not run";
         return {};
     }
-    return *runner.output(0);
+    std::vector<model::HostTensor> results;
+    for (int i = 0; i < parsed.graph().output_size(); ++i)
+        results.push_back(*runner.output(i));
+    return results;
+}
+
+/// The first output of a graph of ONNX's own operators.
+inline model::HostTensor resultOf(const std::string& graph, const std::vector<int64_t>& shape, const Values& x,
+                                  std::string& problem, int opset = 21,
+                                  driver::NumericsLevel numerics = driver::NumericsLevel::Default) {
+    const auto results = resultsOf(fmt::format("<ir_version: 10, opset_import: [\"\" : {}]>\n{}", opset, graph), shape,
+                                   x, problem, numerics);
+    return results.empty() ? model::HostTensor{} : results.front();
 }
 
 } // namespace lathe::testing

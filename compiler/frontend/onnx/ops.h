@@ -202,6 +202,17 @@ LATHE_CONVERTER(ConcatFromSequence)
 LATHE_CONVERTER(Optional)
 LATHE_CONVERTER(OptionalGetElement)
 LATHE_CONVERTER(OptionalHasElement)
+// trees
+LATHE_CONVERTER(TreeEnsemble)
+LATHE_CONVERTER(TreeEnsembleClassifier)
+LATHE_CONVERTER(TreeEnsembleRegressor)
+// classic models
+LATHE_CONVERTER(Imputer)
+LATHE_CONVERTER(LinearClassifier)
+LATHE_CONVERTER(LinearRegressor)
+LATHE_CONVERTER(Normalizer)
+LATHE_CONVERTER(SVMRegressor)
+LATHE_CONVERTER(Scaler)
 // training
 LATHE_CONVERTER(Adagrad)
 LATHE_CONVERTER(Adam)
