@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-#define LATHE_ABI_VERSION 5
+#define LATHE_ABI_VERSION 6
 #define LATHE_MAX_RANK 32
 /* An artifact is a shared object that exports `lathe_model` (a lathe_model_desc). Its last segment holds the constants and
  * ends with a lathe_trailer, so that they stay whatever tools make of the file: strip, objcopy, patchelf. Or they lie in a
@@ -47,6 +47,8 @@ enum lathe_function {
     LATHE_FN_FILL,
     LATHE_FN_SEED,
     LATHE_FN_KEEP,
+    LATHE_FN_DECODE_IMAGE,
+    LATHE_FN_IMAGE_PIXELS,
     LATHE_FN_COUNT
 };
 
@@ -108,6 +110,11 @@ typedef struct lathe_functions {
     /* At least `bytes` of memory apart from the arena, for what a loop hands on: it lives to the end of the run, and its
      * contents stay when it grows. place: a number that the compiler gave out. NULL: out of memory. */
     void* (*keep)(lathe_exec* exec, int32_t place, int64_t bytes);
+    /* Decodes an image file into pixels of a lathe_pixel_format (images.h), which image_pixels then hands out, once. Gives
+     * height * 2^32 + width; 0: it is no image that can be decoded; -1: there is no library that decodes images. Not within a
+     * parallel region. */
+    int64_t (*decode_image)(lathe_exec* exec, const void* bytes, int64_t size, int32_t format);
+    void (*image_pixels)(lathe_exec* exec, void* to, int64_t bytes);
 } lathe_functions;
 
 /* dtype codes: those of lathe::TypeCode (base/data_type.h), bits beside it. */

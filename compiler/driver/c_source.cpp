@@ -134,6 +134,16 @@ Result<void> writeFiles(const Built& built, const std::filesystem::path& folder,
     return {};
 }
 
+/// Whether a fused function does.
+bool decodesImages(const relay::Module& module) {
+    return std::ranges::any_of(module.functions, [](const auto& entry) {
+        return std::ranges::any_of(entry.second->body->bindings, [](const relay::BindingPtr& binding) {
+            const auto* call = binding->as<relay::OpCall>();
+            return call && call->op == relay::Op::DecodeImage;
+        });
+    });
+}
+
 } // namespace
 
 Result<codegen::CModel> makeSource(const relay::Module& module, const model::ModelGraph* graph,
@@ -147,6 +157,9 @@ Result<codegen::CModel> makeSource(const relay::Module& module, const model::Mod
                         states.size() == 1 ? "a state" : fmt::format("{} states", states.size()), states.front().name,
                         states.size() == 1 ? "" : ", …"),
             "compile it to an artifact and run that with the runtime");
+    if (decodesImages(module))
+        return failure(ErrorKind::Unsupported, "the model decodes images, which C source has no library for",
+                       "compile it to an artifact and run that with the runtime");
     codegen::CModel source;
     const std::string stem = graph ? std::filesystem::path(graph->file).stem().string() : "";
     source.name = codegen::cIdentifier(options.name.empty() ? stem : options.name);

@@ -181,6 +181,11 @@ struct UniqueAttrs : AttrsOf<UniqueAttrs> {
     bool sorted = true;
     LATHE_FIELDS(LATHE_FIELD(axis) LATHE_FIELD(sorted))
 };
+inline constexpr int64_t mostImageSide = 1 << 20; // abi/images.h has the same
+struct ImageAttrs : AttrsOf<ImageAttrs> {
+    std::string pixels = "RGB"; // RGB, BGR, Grayscale
+    LATHE_FIELDS(LATHE_FIELD(pixels))
+};
 struct NmsAttrs : AttrsOf<NmsAttrs> {
     bool centerBox = false;
     LATHE_FIELDS(LATHE_FIELD(centerBox))

@@ -166,6 +166,7 @@ constexpr OpInfo rows[] = {
     row(Op::Unique, "unique", 1, 1, make<UniqueAttrs>, Opaque),
     row(Op::NonZero, "non_zero", 1, 1, none, Opaque),
     with(row(Op::Compress, "compress", 2, 2, make<AxisAttrs>, Opaque, exact, fails), {.flops = flops::perElement<0>}),
+    row(Op::DecodeImage, "decode_image", 1, 1, make<ImageAttrs>, Opaque, exact, fails, false),
     with(row(Op::NonMaxSuppression, "non_max_suppression", 2, 5, make<NmsAttrs>, Opaque, rounding),
          {.steps = steps::anyWithAny}),
     with(row(Op::MatMul, "matmul", 2, 2, make<MatMulAttrs>, OutFusable, accumulating),

@@ -60,6 +60,7 @@ Result<Type> range(Op op, RuleContext& context);
 Result<Type> unique(Op op, RuleContext& context);
 Result<Type> nonZero(Op op, RuleContext& context);
 Result<Type> compress(Op op, RuleContext& context);
+Result<Type> decodeImage(Op op, RuleContext& context);
 Result<Type> nonMaxSuppression(Op op, RuleContext& context);
 Result<Type> bindSymbols(Op op, RuleContext& context);
 Result<Type> assume(Op op, RuleContext& context);

@@ -108,6 +108,7 @@ constexpr Row table[] = {
     {Op::Unique, rules::unique},
     {Op::NonZero, rules::nonZero},
     {Op::Compress, rules::compress},
+    {Op::DecodeImage, rules::decodeImage},
     {Op::NonMaxSuppression, rules::nonMaxSuppression},
     {Op::MatMul, rules::matMul},
     {Op::Conv, rules::conv},

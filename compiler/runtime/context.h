@@ -5,6 +5,7 @@
 #pragma once
 
 #include "runtime/context_states.h"
+#include "runtime/decoded_image.h"
 #include "runtime/exec.h"
 #include "runtime/memory.h"
 #include "runtime/model.h"
@@ -52,6 +53,7 @@ public:
     void* keep(const lathe_exec* exec, int32_t place, int64_t bytes);
     void noteFailure(int32_t call, int32_t status);
     uint64_t seed() const { return runSeed_; }
+    DecodedImage& image() { return image_; }
 
 private:
     struct Input {
@@ -93,6 +95,7 @@ private:
     std::vector<Input> inputs_; // the model's, and behind them its states, as of the outputs
     std::vector<Output> outputs_;
     std::vector<GrowingBuffer> kept_; // by place
+    DecodedImage image_;
     Profile profile_;
     ThreadPool pool_;
     lathe_exec exec_;

@@ -61,9 +61,16 @@ void* keep(lathe_exec* exec, int32_t place, int64_t bytes) {
     return exec->context->keep(exec, place, bytes);
 }
 
+int64_t decodeImage(lathe_exec* exec, const void* bytes, int64_t size, int32_t format) {
+    return exec->context->image().decode(bytes, size, format);
+}
+void imagePixels(lathe_exec* exec, void* to, int64_t bytes) {
+    exec->context->image().take(to, bytes);
+}
+
 constexpr lathe_functions table = {
-    parallel, inputData, inputDim, constant, outputDim, outputData, arenaPush, arenaMark, arenaRelease,
-    fail,     profile,   math32,   math64,   copy,      fill,       seed,      keep,
+    parallel, inputData, inputDim, constant, outputDim, outputData, arenaPush, arenaMark,   arenaRelease, fail,
+    profile,  math32,    math64,   copy,     fill,      seed,       keep,      decodeImage, imagePixels,
 };
 static_assert(sizeof(lathe_functions) == LATHE_FN_COUNT * sizeof(void*), "lathe_function and lathe_functions differ");
 

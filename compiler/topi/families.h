@@ -90,6 +90,8 @@ DynamicKernel buildNonZero(const std::string& name, const CallContext& call);
 DynamicKernel buildCompress(const std::string& name, const CallContext& call);
 // dynamic_slice.cpp
 DynamicKernel buildDynamicSlice(const std::string& name, const CallContext& call);
+// decode_image.cpp
+DynamicKernel buildDecodeImage(const std::string& name, const CallContext& call);
 // nms.cpp
 DynamicKernel buildNonMaxSuppression(const std::string& name, const CallContext& call);
 

@@ -123,6 +123,7 @@ constexpr std::array<Row, static_cast<size_t>(Op::Count_)> rows = {{
     dynamic(Op::Unique, buildUnique),
     dynamic(Op::NonZero, buildNonZero),
     dynamic(Op::Compress, buildCompress),
+    dynamic(Op::DecodeImage, buildDecodeImage),
     dynamic(Op::NonMaxSuppression, buildNonMaxSuppression),
     te(Op::MatMul, computeMatMul),
     te(Op::Conv, computeConv),

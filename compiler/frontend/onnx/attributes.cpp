@@ -108,6 +108,7 @@ constexpr auto attributeTable = std::to_array<AttributeRow>({
     {"p", "", 1, onwards, "1.."},
     {"padding_mode", "", 1, onwards, "zeros border reflection"},
     {"periodic", "", 1, onwards, flag},
+    {"pixel_format", "", 1, onwards, "RGB BGR Grayscale"},
     {"post_transform", "TreeEnsemble", 1, onwards, "0 1 2 3 4"},
     {"post_transform", "", 1, onwards, "NONE SOFTMAX LOGISTIC SOFTMAX_ZERO PROBIT"},
     {"precision", "QuantizeLinear", 1, onwards, "0 1 10 11 16"}, // 0: that of the scale

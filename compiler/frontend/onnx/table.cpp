@@ -102,6 +102,7 @@ constexpr auto table = std::to_array<Row>({
     {standard, "Hardmax", 1, newest, convertHardmax, Activation},
     {standard, "Identity", 1, newest, convertIdentity, Movement},
     {standard, "If", 1, newest, convertIf, Control},
+    {standard, "ImageDecoder", 1, newest, convertImageDecoder, Other},
     {standard, "InstanceNormalization", 1, newest, convertInstanceNormalization, Normalization},
     {standard, "IsInf", 1, newest, convertIsInf, Logic},
     {standard, "IsNaN", 1, newest, convertUnary<Op::IsNan>, Logic},
