@@ -34,6 +34,7 @@ target_link_libraries(lathe_xxhash INTERFACE ${XXHASH_LIBRARY})
 pkg_check_modules(XGBOOST REQUIRED IMPORTED_TARGET xgboost)
 pkg_check_modules(LIBARCHIVE REQUIRED IMPORTED_TARGET libarchive)
 pkg_check_modules(ZLIB REQUIRED IMPORTED_TARGET zlib)
+pkg_check_modules(IMAGES REQUIRED IMPORTED_TARGET libjpeg libpng libtiff-4 libwebp libopenjp2)
 
 # LLVM as its one shared library; never together with its component archives (two LLVMs in one program).
 add_library(lathe_llvm INTERFACE)

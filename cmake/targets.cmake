@@ -97,6 +97,15 @@ function(lathe_runtime)
     endif()
 endfunction()
 
+# compiler/images -> liblathe_images.so, beside the runtime, which opens it when a model decodes an image.
+function(lathe_images)
+    file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/compiler/images/*.cpp)
+    add_library(lathe_images SHARED ${sources})
+    set_target_properties(lathe_images PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+    target_include_directories(lathe_images PUBLIC ${CMAKE_SOURCE_DIR}/compiler)
+    target_link_libraries(lathe_images PUBLIC lathe_abi PRIVATE PkgConfig::IMAGES lathe_warnings)
+endfunction()
+
 function(lathe_runner)
     file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/compiler/runtime/runner/*.cpp)
     list(FILTER sources EXCLUDE REGEX "/runner/main.cpp$")
@@ -104,6 +113,7 @@ function(lathe_runner)
     target_link_libraries(lathe_runner_server PUBLIC lathe_rt PRIVATE lathe_warnings)
     add_executable(lathe-runner ${CMAKE_SOURCE_DIR}/compiler/runtime/runner/main.cpp)
     target_link_libraries(lathe-runner PRIVATE lathe_runner_server lathe_warnings)
+    add_dependencies(lathe-runner lathe_images)
 endfunction()
 
 # app/cli -> program lathe.

@@ -3,6 +3,7 @@
 #   cli            lathe, lathe-runner, manual pages, completions, shipped records
 #   workbench      lathe-workbench and what a desktop wants to know of it
 #   runtime        liblathe_rt.so.1 of this machine
+#   images         liblathe_images.so, which that one opens for models that decode images
 #   runtime-dev    liblathe_rt.so, which leads to it, its headers, what CMake and pkg-config find it by
 #   runtimes       what bundles are given, for all kinds of machines (cmake/runtimes.cmake)
 #   python         the packages lathe and lathe_rt (cmake/python.cmake)
@@ -14,6 +15,7 @@ set_target_properties(lathe lathe-runner lathe-workbench PROPERTIES INSTALL_RPAT
 install(TARGETS lathe lathe-runner RUNTIME COMPONENT cli)
 install(TARGETS lathe-workbench RUNTIME COMPONENT workbench)
 install(TARGETS lathe_rt LIBRARY COMPONENT runtime NAMELINK_COMPONENT runtime-dev)
+install(TARGETS lathe_images LIBRARY COMPONENT images)
 install(DIRECTORY resources/records DESTINATION ${CMAKE_INSTALL_DATADIR}/lathe COMPONENT cli)
 install(DIRECTORY plugins DESTINATION lib/lathe COMPONENT cli)
 
@@ -75,7 +77,7 @@ set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "see, tune and deploy trained models")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES TRUE)
 set(CPACK_DEB_COMPONENT_INSTALL TRUE)
-set(CPACK_COMPONENTS_ALL cli workbench runtime runtime-dev runtimes python)
+set(CPACK_COMPONENTS_ALL cli workbench runtime images runtime-dev runtimes python)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS TRUE)
@@ -85,6 +87,7 @@ set(lathe_same "(= ${PROJECT_VERSION}-1)")
 set(CPACK_DEBIAN_CLI_PACKAGE_NAME lathe)
 set(CPACK_DEBIAN_CLI_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_CLI_PACKAGE_DEPENDS "liblathe-rt1 ${lathe_same}, lathe-runtimes ${lathe_same}")
+set(CPACK_DEBIAN_CLI_PACKAGE_RECOMMENDS "liblathe-images")
 set(CPACK_DEBIAN_CLI_PACKAGE_SUGGESTS "lathe-workbench, qemu-user, openssh-client")
 set(CPACK_COMPONENT_CLI_DESCRIPTION "compiler for trained models\nLathe compiles, profiles, tunes and exports models in the ONNX format.")
 set(CPACK_DEBIAN_WORKBENCH_PACKAGE_NAME lathe-workbench)
@@ -96,6 +99,10 @@ set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME liblathe-rt1)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION libs)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_GENERATE_SHLIBS TRUE)
 set(CPACK_COMPONENT_RUNTIME_DESCRIPTION "runtime of compiled models\nThe library that programs load models with which Lathe has compiled.")
+set(CPACK_DEBIAN_IMAGES_PACKAGE_NAME liblathe-images)
+set(CPACK_DEBIAN_IMAGES_PACKAGE_SECTION libs)
+set(CPACK_DEBIAN_IMAGES_PACKAGE_DEPENDS "liblathe-rt1 ${lathe_same}")
+set(CPACK_COMPONENT_IMAGES_DESCRIPTION "image files for compiled models\nThe library by which the runtime decodes images, for models that take them as files.")
 set(CPACK_DEBIAN_RUNTIME-DEV_PACKAGE_NAME liblathe-rt-dev)
 set(CPACK_DEBIAN_RUNTIME-DEV_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_RUNTIME-DEV_PACKAGE_DEPENDS "liblathe-rt1 ${lathe_same}")

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from portable_tree import add_libraries, install, patch, run
 
-COMPONENTS = ("cli", "workbench", "runtime", "runtime-dev", "runtimes", "python")
+COMPONENTS = ("cli", "workbench", "runtime", "images", "runtime-dev", "runtimes", "python")
 PLUGINS = ("platforms/libqxcb.so", "platforms/libqoffscreen.so", "platforms/libqminimal.so", "platforms/libqwayland*.so",
            "imageformats/libqsvg.so", "imageformats/libqjpeg.so", "iconengines/libqsvgicon.so", "xcbglintegrations/*.so",
            "platforminputcontexts/*.so", "wayland-shell-integration/*.so")

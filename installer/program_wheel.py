@@ -13,7 +13,7 @@ from pathlib import Path
 from portable_tree import add_libraries, glibc_floor, install, patch
 from wheel_file import python_files, write_wheel
 
-COMPONENTS = ("cli", "runtime", "runtimes")
+COMPONENTS = ("cli", "runtime", "images", "runtimes")
 INSTALLED = "lathe/_installed"  # where _program.py looks for it
 PROGRAMS = ("lathe", "lathe-runner")
 

@@ -65,6 +65,8 @@ enum lathe_function {
     LATHE_FN_OBJECT_JOIN,
     LATHE_FN_OBJECT_RETAIN,
     LATHE_FN_OBJECT_RELEASE,
+    LATHE_FN_DECODE_IMAGE,
+    LATHE_FN_IMAGE_PIXELS,
     LATHE_FN_COUNT
 };
 
@@ -163,6 +165,11 @@ typedef struct lathe_functions {
                         void* to);
     void (*object_retain)(lathe_exec* exec, lathe_object* object);
     void (*object_release)(lathe_exec* exec, lathe_object* object);
+    /* Decodes an image file into pixels of a lathe_pixel_format (images.h), which image_pixels then hands out, once. Gives
+     * height * 2^32 + width; 0: it is no image that can be decoded; -1: there is no library that decodes images. Not within a
+     * parallel region. */
+    int64_t (*decode_image)(lathe_exec* exec, const void* bytes, int64_t size, int32_t format);
+    void (*image_pixels)(lathe_exec* exec, void* to, int64_t bytes);
 } lathe_functions;
 
 /* dtype codes: those of lathe::TypeCode (base/data_type.h), bits beside it. */

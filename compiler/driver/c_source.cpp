@@ -146,6 +146,16 @@ bool hasLists(const relay::Function& main) {
     return found;
 }
 
+/// Whether a fused function does.
+bool decodesImages(const relay::Module& module) {
+    return std::ranges::any_of(module.functions, [](const auto& entry) {
+        return std::ranges::any_of(entry.second->body->bindings, [](const relay::BindingPtr& binding) {
+            const auto* call = binding->as<relay::OpCall>();
+            return call && call->op == relay::Op::DecodeImage;
+        });
+    });
+}
+
 } // namespace
 
 Result<codegen::CModel> makeSource(const relay::Module& module, const model::ModelGraph* graph,
@@ -162,6 +172,9 @@ Result<codegen::CModel> makeSource(const relay::Module& module, const model::Mod
     if (hasLists(module.main()))
         return failure(ErrorKind::Unsupported,
                        "the model has sequences or optionals that only a run knows, which C source does not do yet",
+                       "compile it to an artifact and run that with the runtime");
+    if (decodesImages(module))
+        return failure(ErrorKind::Unsupported, "the model decodes images, which C source has no library for",
                        "compile it to an artifact and run that with the runtime");
     codegen::CModel source;
     const std::string stem = graph ? std::filesystem::path(graph->file).stem().string() : "";

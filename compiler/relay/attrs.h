@@ -181,6 +181,11 @@ struct UniqueAttrs : AttrsOf<UniqueAttrs> {
     bool sorted = true;
     LATHE_FIELDS(LATHE_FIELD(axis) LATHE_FIELD(sorted))
 };
+inline constexpr int64_t mostImageSide = 1 << 20; // abi/images.h has the same
+struct ImageAttrs : AttrsOf<ImageAttrs> {
+    std::string pixels = "RGB"; // RGB, BGR, Grayscale
+    LATHE_FIELDS(LATHE_FIELD(pixels))
+};
 struct NmsAttrs : AttrsOf<NmsAttrs> {
     bool centerBox = false;
     LATHE_FIELDS(LATHE_FIELD(centerBox))
@@ -232,7 +237,8 @@ struct ResizeAttrs : AttrsOf<ResizeAttrs> {
 struct GridSampleAttrs : AttrsOf<GridSampleAttrs> {
     std::string mode = "linear", padding = "zeros"; // nearest, linear, cubic; zeros, border, reflection
     bool alignCorners = false;
-    LATHE_FIELDS(LATHE_FIELD(mode) LATHE_FIELD(padding) LATHE_FIELD(alignCorners))
+    bool elements = false; // the grid counts elements, from 0 on; else from -1 to 1
+    LATHE_FIELDS(LATHE_FIELD(mode) LATHE_FIELD(padding) LATHE_FIELD(alignCorners) LATHE_FIELD(elements))
 };
 struct RoiAlignAttrs : AttrsOf<RoiAlignAttrs> {
     std::string mode = "avg", coordinate = "half_pixel";
@@ -251,6 +257,11 @@ struct DftAttrs : AttrsOf<DftAttrs> {
     bool inverse = false, onesided = false;
     Expr length;
     LATHE_FIELDS(LATHE_FIELD(axis) LATHE_FIELD(inverse) LATHE_FIELD(onesided) LATHE_FIELD(length))
+};
+struct TreeAttrs : AttrsOf<TreeAttrs> {
+    std::string aggregate = "sum"; // of the votes for a target: sum, min, max
+    int64_t targets = 1;
+    LATHE_FIELDS(LATHE_FIELD(aggregate) LATHE_FIELD(targets))
 };
 struct RandomAttrs : AttrsOf<RandomAttrs> {
     std::vector<Expr> shape;

@@ -111,6 +111,7 @@ enum class Op : uint16_t {
     Unique,     // x {UniqueAttrs: axis (-1: flatten), sorted} -> (y, indices, inverse, counts): new symbol
     NonZero,    // x -> int64[rank, n]: new symbol n
     Compress,   // x, condition bool[m] {AxisAttrs: axis, -1: flatten}: new symbol
+    DecodeImage, // file uint8[n] {ImageAttrs: pixels} -> uint8[height, width, 3 | 1]: new symbols, 0 if it is no image; abi/images.h
     NonMaxSuppression, // boxes[b,n,4], scores[b,c,n], max int64[], iou float[], score float[] {NmsAttrs} -> int64[m,3]: new symbol
     // ---- linear algebra and windows
     MatMul, // a[..,m,k], b[..,k,n] {MatMulAttrs: transposeA, transposeB, outDtype}: rank >= 2, batch dims broadcast
@@ -128,6 +129,9 @@ enum class Op : uint16_t {
     SpaceToDepth, // {BlockAttrs: block, mode}
     Det,          // x[.., n, n]
     Dft,          // x[.., n, .., 1|2] {DftAttrs: axis, inverse, onesided, length Expr}
+    // ---- decision trees
+    TreeEnsemble, // x[n,f], nodes int32[m,4], splits[m] of x's type, roots int32[t], votes int32[l+1], targets int32[v], weights[v]
+    // {TreeAttrs: aggregate, targets} -> [n,targets] of the weights' type; topi/trees.cpp says what the tables hold
     // ---- random (counter-based; never merged, folded or duplicated)
     RandomUniform, // {RandomAttrs: shape, dtype, low, high, seed, hasSeed}
     // ---- symbols and checks

@@ -60,6 +60,7 @@ Result<Type> range(Op op, RuleContext& context);
 Result<Type> unique(Op op, RuleContext& context);
 Result<Type> nonZero(Op op, RuleContext& context);
 Result<Type> compress(Op op, RuleContext& context);
+Result<Type> decodeImage(Op op, RuleContext& context);
 Result<Type> nonMaxSuppression(Op op, RuleContext& context);
 Result<Type> bindSymbols(Op op, RuleContext& context);
 Result<Type> assume(Op op, RuleContext& context);
@@ -81,6 +82,8 @@ Result<Type> gridSample(Op op, RuleContext& context);
 Result<Type> roiAlign(Op op, RuleContext& context);
 Result<Type> det(Op op, RuleContext& context);
 Result<Type> dft(Op op, RuleContext& context);
+
+Result<Type> treeEnsemble(Op op, RuleContext& context);
 
 // ---- shared
 /// The tensor type of operand `arg`; with `rank` >= 0 of that rank.

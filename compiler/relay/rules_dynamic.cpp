@@ -157,6 +157,17 @@ Result<Type> compress(Op, RuleContext& context) {
     return tensorType(x->dtype, std::move(shape));
 }
 
+Result<Type> decodeImage(Op, RuleContext& context) {
+    LATHE_TRY(const TensorType* file, tensorArg(context, 0, 1));
+    const std::string& pixels = attrs<ImageAttrs>(context.attrs()).pixels;
+    LATHE_CHECKED(checkWord("pixels", pixels, {"RGB", "BGR", "Grayscale"}));
+    if (file->dtype != types::UInt8)
+        return failure(fmt::format("an image file of {}", toString(file->dtype)), "its bytes are uint8");
+    Expr height = context.freshSymbol("height", 0, mostImageSide);
+    Expr width = context.freshSymbol("width", 0, mostImageSide);
+    return tensorType(types::UInt8, {height, width, Expr(pixels == "Grayscale" ? 1 : 3)});
+}
+
 Result<Type> nonMaxSuppression(Op, RuleContext& context) {
     LATHE_TRY(const TensorType* boxes, tensorArg(context, 0, 3));
     LATHE_TRY(const TensorType* scores, tensorArg(context, 1, 3));

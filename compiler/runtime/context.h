@@ -5,6 +5,7 @@
 #pragma once
 
 #include "runtime/context_states.h"
+#include "runtime/decoded_image.h"
 #include "runtime/exec.h"
 #include "runtime/memory.h"
 #include "runtime/model.h"
@@ -58,6 +59,7 @@ public:
     void setObjectOutput(int32_t output, Object* object) { outputs_[static_cast<size_t>(output)].object = object; }
     void noteFailure(int32_t call, int32_t status);
     uint64_t seed() const { return runSeed_; }
+    DecodedImage& image() { return image_; }
 
 private:
     struct Input {
@@ -115,6 +117,7 @@ private:
     ObjectHeap objects_;              // of the run
     ObjectHeap inputObjects_;
     std::vector<Object*> retired_; // there, of inputs that were set anew since the last run
+    DecodedImage image_;
     Profile profile_;
     ThreadPool pool_;
     lathe_exec exec_;

@@ -111,12 +111,19 @@ void objectRelease(lathe_exec* exec, Object* object) {
     exec->context->objects().release(object);
 }
 
+int64_t decodeImage(lathe_exec* exec, const void* bytes, int64_t size, int32_t format) {
+    return exec->context->image().decode(bytes, size, format);
+}
+void imagePixels(lathe_exec* exec, void* to, int64_t bytes) {
+    exec->context->image().take(to, bytes);
+}
+
 constexpr lathe_functions table = {
     parallel,     inputData,    inputDim,   constant,     outputDim,     outputData,   arenaPush,
     arenaMark,    arenaRelease, fail,       profile,      math32,        math64,       copy,
     fill,         seed,         keep,       objectInput,  objectOutput,  objectTensor, objectList,
     objectInsert, objectErase,  objectAt,   objectLength, objectTag,     objectData,   objectDim,
-    objectSetDim, objectExtent, objectJoin, objectRetain, objectRelease,
+    objectSetDim, objectExtent, objectJoin, objectRetain, objectRelease, decodeImage,  imagePixels,
 };
 static_assert(sizeof(lathe_functions) == LATHE_FN_COUNT * sizeof(void*), "lathe_function and lathe_functions differ");
 

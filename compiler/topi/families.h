@@ -75,6 +75,8 @@ Tensors computeGridSample(const CallContext& call);
 tir::PrimFuncPtr buildRoiAlign(const std::string& name, const CallContext& call);
 // dft.cpp
 Tensors computeDft(const CallContext& call);
+// trees.cpp
+tir::PrimFuncPtr buildTreeEnsemble(const std::string& name, const CallContext& call);
 // random.cpp
 Tensors computeRandomUniform(const CallContext& call);
 // linalg.cpp
@@ -88,6 +90,8 @@ DynamicKernel buildNonZero(const std::string& name, const CallContext& call);
 DynamicKernel buildCompress(const std::string& name, const CallContext& call);
 // dynamic_slice.cpp
 DynamicKernel buildDynamicSlice(const std::string& name, const CallContext& call);
+// decode_image.cpp
+DynamicKernel buildDecodeImage(const std::string& name, const CallContext& call);
 // nms.cpp
 DynamicKernel buildNonMaxSuppression(const std::string& name, const CallContext& call);
 

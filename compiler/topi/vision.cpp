@@ -18,7 +18,7 @@ Expr asSingle(const Expr& index) {
     return arith::cast(index, single);
 }
 Expr fn(Intrinsic which, const Expr& x) {
-    return arith::call(which, {x}, single);
+    return arith::call(which, {x}, x.dtype());
 }
 Expr floorIndex(const Expr& x) {
     return arith::cast(arith::cast(fn(Intrinsic::Floor, x), types::Int64), types::Index);
@@ -26,12 +26,13 @@ Expr floorIndex(const Expr& x) {
 
 /// x mirrored at the borders until it lies between them.
 Expr reflected(const Expr& x, const Expr& low, const Expr& high) {
+    const auto real = [&](double value) { return number(value, x.dtype()); };
     const Expr range = high - low;
     const Expr below = arith::lt(x, low);
     const Expr distance = arith::select(below, low - x, x - high);
     const Expr turns = fn(Intrinsic::Trunc, arith::div(distance, range));
     const Expr rest = distance - turns * range;
-    const Expr even = arith::eq(turns - literal(2) * fn(Intrinsic::Floor, turns * literal(0.5)), literal(0));
+    const Expr even = arith::eq(turns - real(2) * fn(Intrinsic::Floor, turns * real(0.5)), real(0));
     const Expr mirrored = arith::select(arith::eq(even, below), low + rest, high - rest);
     const Expr outside = arith::logicalOr(below, arith::gt(x, high));
     return arith::select(outside, mirrored, x);
@@ -40,21 +41,24 @@ Expr reflected(const Expr& x, const Expr& low, const Expr& high) {
 /// One spatial dim of GridSample.
 class GridAxis {
 public:
-    GridAxis(const relay::GridSampleAttrs& attrs, Expr size) : attrs_(attrs), size_(std::move(size)) {
-        low_ = attrs.alignCorners ? literal(0) : literal(-0.5);
-        high_ = asSingle(size_) - (attrs.alignCorners ? literal(1) : literal(0.5));
+    /// dtype: in which positions and weights are computed.
+    GridAxis(const relay::GridSampleAttrs& attrs, Expr size, DataType dtype)
+        : attrs_(attrs), size_(std::move(size)), dtype_(dtype) {
+        low_ = attrs.alignCorners ? real(0) : real(-0.5);
+        high_ = arith::cast(size_, dtype_) - (attrs.alignCorners ? real(1) : real(0.5));
     }
-    /// From [-1, 1] to positions, moved inside as the padding mode wants; of cubic interpolation it moves each neighbour, as
-    /// PyTorch and ONNX Runtime do.
-    Expr position(const Expr& normalised) const {
-        const Expr length = asSingle(size_);
-        Expr x = attrs_.alignCorners ? (normalised + literal(1)) * literal(0.5) * (length - literal(1))
-                                     : ((normalised + literal(1)) * length - literal(1)) * literal(0.5);
+    /// From what the grid says to positions, moved inside as the padding mode wants; of cubic interpolation it moves each
+    /// neighbour, as PyTorch and ONNX Runtime do.
+    Expr position(const Expr& given) const {
+        const Expr length = arith::cast(size_, dtype_);
+        Expr x = attrs_.elements       ? given
+                 : attrs_.alignCorners ? (given + real(1)) * real(0.5) * (length - real(1))
+                                       : ((given + real(1)) * length - real(1)) * real(0.5);
         if (attrs_.mode == "nearest")
             x = fn(Intrinsic::RoundEven, x);
         if (attrs_.padding == "border" && attrs_.mode != "cubic") {
             const Expr outside = arith::logicalOr(arith::lt(x, low_), arith::gt(x, high_));
-            return arith::select(outside, clamp(x, literal(0), length - literal(1)), x);
+            return arith::select(outside, clamp(x, real(0), length - real(1)), x);
         }
         return attrs_.padding == "reflection" ? reflected(x, low_, high_) : x;
     }
@@ -65,34 +69,33 @@ public:
         const Expr base = floorIndex(x);
         const Expr t = x - fn(Intrinsic::Floor, x);
         if (attrs_.mode == "nearest")
-            return {inside(base, literal(1))};
+            return {inside(base, real(1))};
         if (attrs_.mode == "linear")
-            return {inside(base, literal(1) - t), inside(base + 1, t)};
-        return {inside(base - 1, outer(t + literal(1))), inside(base, inner(t)),
-                inside(base + 1, inner(literal(1) - t)), inside(base + 2, outer(literal(2) - t))};
+            return {inside(base, real(1) - t), inside(base + 1, t)};
+        return {inside(base - 1, outer(t + real(1))), inside(base, inner(t)), inside(base + 1, inner(real(1) - t)),
+                inside(base + 2, outer(real(2) - t))};
     }
 
 private:
+    Expr real(double value) const { return number(value, dtype_); }
     /// Cubic convolution with a = -0.75 (Keys, 1981).
-    static Expr inner(const Expr& t) { return ((literal(1.25) * t - literal(2.25)) * t) * t + literal(1); }
-    static Expr outer(const Expr& t) {
-        return ((literal(-0.75) * t + literal(3.75)) * t - literal(6)) * t + literal(3);
-    }
+    Expr inner(const Expr& t) const { return ((real(1.25) * t - real(2.25)) * t) * t + real(1); }
+    Expr outer(const Expr& t) const { return ((real(-0.75) * t + real(3.75)) * t - real(6)) * t + real(3); }
 
     Neighbour inside(const Expr& index, const Expr& weight) const {
-        if (attrs_.padding == "reflection")
-            return {clampIndex(
-                        arith::cast(arith::cast(reflected(asSingle(index), low_, high_), types::Int64), types::Index),
-                        size_),
-                    weight};
+        if (attrs_.padding == "reflection") {
+            const Expr mirrored = reflected(arith::cast(index, dtype_), low_, high_);
+            return {clampIndex(arith::cast(arith::cast(mirrored, types::Int64), types::Index), size_), weight};
+        }
         if (attrs_.padding == "border")
             return {clampIndex(index, size_), weight};
         const Expr valid = arith::logicalAnd(arith::ge(index, 0), arith::lt(index, size_));
-        return {clampIndex(index, size_), arith::select(valid, weight, literal(0))};
+        return {clampIndex(index, size_), arith::select(valid, weight, real(0))};
     }
 
     const relay::GridSampleAttrs& attrs_;
     Expr size_, low_, high_;
+    DataType dtype_;
 };
 
 } // namespace
@@ -101,15 +104,16 @@ Tensors computeGridSample(const CallContext& call) {
     const auto& attrs = relay::attrs<relay::GridSampleAttrs>(call.attrs);
     const TensorPtr &x = call.args[0], &grid = call.args[1];
     const size_t spatial = x->shape.size() - 2;
+    const DataType work = x->dtype == types::Float64 || grid->dtype == types::Float64 ? types::Float64 : types::Float32;
     std::vector<GridAxis> axes;
     for (size_t d = 0; d < spatial; ++d)
-        axes.emplace_back(attrs, x->shape[d + 2]);
+        axes.emplace_back(attrs, x->shape[d + 2], work);
     // Coordinates stand in the grid with the innermost dim first; all channels share them.
     const TensorPtr positions = te::compute(
         "grid_positions", grid->shape,
         [&](const std::vector<Var>& i) {
             std::vector<Expr> choices;
-            const Expr value = convert((*grid)(asIndices(i)), single);
+            const Expr value = convert((*grid)(asIndices(i)), work);
             for (size_t c = 0; c < spatial; ++c)
                 choices.push_back(axes[spatial - 1 - c].position(value));
             return selectAt(i.back(), choices);
@@ -123,9 +127,9 @@ Tensors computeGridSample(const CallContext& call) {
                                                                        const Expr& weight) {
                 if (d == spatial)
                     return attrs.mode == "nearest" && attrs.padding != "zeros"
-                               ? convert((*x)(at), single)
-                               : arith::select(arith::eq(weight, literal(0)), literal(0),
-                                               convert((*x)(at), single) * weight);
+                               ? convert((*x)(at), work)
+                               : arith::select(arith::eq(weight, number(0, work)), number(0, work),
+                                               convert((*x)(at), work) * weight);
                 Indices position{i[0]};
                 position.insert(position.end(), i.begin() + 2, i.end());
                 position.push_back(static_cast<int64_t>(spatial - 1 - d));

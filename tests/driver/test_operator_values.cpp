@@ -2,7 +2,7 @@
 //
 // Operators where ONNX's own tests have no value, or a disputed one, compiled and run: what MaxPool took returns to its place,
 // cubic sampling beyond the border by PyTorch's rule, slices that start before the first element, padding that crops and
-// wraps; and products under strict numerics. Values by hand, by formula, or by the identity.
+// wraps; images in files; and products under strict numerics. Values by hand, by formula, or by the identity.
 // Needs: lathe-runner
 // Links: onnx
 #include "support/model_result.h"
@@ -220,6 +220,22 @@ private slots:
             const float scale = Values{1, 2, 3, 4}[at], bias = (ofGroups ? Values{0, 5} : Values{0, 5, 6, 7})[at];
             const float expected = normal[i] * scale + bias;
             QVERIFY2(std::abs(y[i] - expected) <= 2e-3F, fmt::format("{}: {}, not {}", i, y[i], expected).c_str());
+        }
+    }
+
+    /// The size of an image is that of the file's, and 0 by 0 where the file is none.
+    void imagesAreDecoded() {
+        const std::string file = "P6 2 1 255\n123456";
+        for (const size_t size : {file.size(), file.size() - 1}) {
+            std::string problem;
+            const auto result =
+                resultOf("g (float[n] x) => (float[h,w,c] y) { f = Cast <to = 2> (x) "
+                         "i = ImageDecoder <pixel_format = \"BGR\"> (f) y = Cast <to = 1> (i) }",
+                         {int64_t(size)}, Values(file.begin(), file.begin() + std::ptrdiff_t(size)), problem);
+            QVERIFY2(problem.empty(), problem.c_str());
+            const bool isWhole = size == file.size();
+            QCOMPARE(result.shape, isWhole ? (std::vector<int64_t>{1, 2, 3}) : (std::vector<int64_t>{0, 0, 3}));
+            QCOMPARE(valuesOf<float>(result), isWhole ? (Values{'3', '2', '1', '6', '5', '4'}) : Values());
         }
     }
 

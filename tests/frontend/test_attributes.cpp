@@ -149,6 +149,7 @@ private slots:
                                             "num_heads",
                                             "output_sequence",
                                             "seed",
+                                            "replaced_value_int64",
                                             "right_window_size",
                                             "rotary_embedding_dim",
                                             "start",

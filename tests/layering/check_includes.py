@@ -15,6 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 COMPILER = {
     "abi": "",
     "runtime": "abi",
+    "images": "abi",
     "base": "",
     "model": "",
     "arith": "",
@@ -42,7 +43,7 @@ COMPILER = {
     "report": "model arith relay tir schedule lower graph driver inspect",
     "deploy": "model arith relay frontend codegen artifact abi runtime data device driver inspect",
 }
-NOT_EVEN_BASE = {"base", "abi", "runtime"}
+NOT_EVEN_BASE = {"base", "abi", "runtime", "images"}
 # Views show the values of the driver and of what stands on it and, read only, the IRs; only the app wires them to the driver.
 VIEW_MODELS = "data graph device driver inspect diagnose tuning model relay tir schedule tune records lower arith base"
 # folder of views/models: folders there that it may include, beside itself.

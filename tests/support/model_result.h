@@ -21,10 +21,11 @@ using Values = std::vector<float>;
 
 using Inputs = std::vector<std::pair<std::string, model::HostTensor>>;
 
-/// The first output of a graph with these inputs; nothing, and what went wrong in `problem`, otherwise.
-inline model::HostTensor resultOf(const std::string& graph, const Inputs& inputs, std::string& problem, int opset = 21,
-                                  driver::NumericsLevel numerics = driver::NumericsLevel::Default) {
-    const std::string bytes = modelBytes(fmt::format("<ir_version: 10, opset_import: [\"\" : {}]>\n{}", opset, graph));
+/// The outputs of a model, as text, with these inputs; none, and what went wrong in `problem`, otherwise.
+inline std::vector<model::HostTensor> resultsOf(const std::string& text, const Inputs& inputs, std::string& problem,
+                                                driver::NumericsLevel numerics = driver::NumericsLevel::Default) {
+    const ::onnx::ModelProto parsed = parseModel(text);
+    const std::string bytes = parsed.SerializeAsString();
     const MemoryFile artifact("values");
     driver::Options options;
     options.cache = false;
@@ -52,7 +53,25 @@ inline model::HostTensor resultOf(const std::string& graph, const Inputs& inputs
         problem = toString(ran.error());
         return {};
     }
-    return *runner.output(0);
+    std::vector<model::HostTensor> results;
+    for (int i = 0; i < parsed.graph().output_size(); ++i)
+        results.push_back(*runner.output(i));
+    return results;
+}
+
+/// The same with the input x alone, of float32.
+inline std::vector<model::HostTensor> resultsOf(const std::string& text, const std::vector<int64_t>& shape,
+                                                const Values& x, std::string& problem,
+                                                driver::NumericsLevel numerics = driver::NumericsLevel::Default) {
+    return resultsOf(text, {{"x", tensorOf(types::Float32, shape, x)}}, problem, numerics);
+}
+
+/// The first output of a graph of ONNX's own operators.
+inline model::HostTensor resultOf(const std::string& graph, const Inputs& inputs, std::string& problem, int opset = 21,
+                                  driver::NumericsLevel numerics = driver::NumericsLevel::Default) {
+    const auto results = resultsOf(fmt::format("<ir_version: 10, opset_import: [\"\" : {}]>\n{}", opset, graph), inputs,
+                                   problem, numerics);
+    return results.empty() ? model::HostTensor{} : results.front();
 }
 
 /// The same with the input x alone, of float32.

@@ -53,6 +53,8 @@ const Signature& signatureOf(int ordinal) {
         s[LATHE_FN_OBJECT_JOIN] = {C::Void, true, {C::Ptr, C::I32, C::I32, C::I32, C::Ptr}};
         s[LATHE_FN_OBJECT_RETAIN] = {C::Void, true, {C::Ptr}};
         s[LATHE_FN_OBJECT_RELEASE] = {C::Void, true, {C::Ptr}};
+        s[LATHE_FN_DECODE_IMAGE] = {C::I64, true, {C::Ptr, C::I64, C::I32}};
+        s[LATHE_FN_IMAGE_PIXELS] = {C::Void, true, {C::Ptr, C::I64}};
         return s;
     }();
     LATHE_ASSERT(ordinal >= 0 && ordinal < LATHE_FN_COUNT, "no such function of the runtime");

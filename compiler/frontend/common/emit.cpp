@@ -217,6 +217,12 @@ DataType productType(Builder& b, Var x, Var y, DataType wanted) {
     return b.failed() || (b.dtype(x) == wanted && b.dtype(y) == wanted) ? types::Void : wanted;
 }
 
+Var realConstant(Builder& b, DataType dtype, std::vector<int64_t> shape, std::vector<double> elements) {
+    return dtype == types::Float64
+               ? listConstant(b, dtype, std::move(shape), std::move(elements))
+               : listConstant(b, dtype, std::move(shape), std::vector<float>(elements.begin(), elements.end()));
+}
+
 Var reshape(Builder& b, Var x, Dims shape) {
     ReshapeAttrs attrs;
     attrs.shape = std::move(shape);

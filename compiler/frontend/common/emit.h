@@ -9,6 +9,8 @@
 #include "frontend/common/node_reader.h"
 
 #include <functional>
+#include <memory>
+#include <span>
 
 namespace lathe::frontend {
 
@@ -64,6 +66,17 @@ DataType computeType(Builder& b, Var x);
 Var inSingle(Builder& b, Var x, const std::function<Var(Var)>& fn);
 /// What a product of x and y says of its result's type: Void if it is theirs, or none is asked for.
 DataType productType(Builder& b, Var x, Var y, DataType wanted);
+
+// ---- constants
+/// Elements of dtype as a constant, row-major; as many as the dims have.
+template <class T>
+Var listConstant(Builder& b, DataType dtype, std::vector<int64_t> shape, std::vector<T> elements) {
+    auto owner = std::make_shared<const std::vector<T>>(std::move(elements));
+    const model::Bytes bytes{owner, std::as_bytes(std::span(*owner))};
+    return b.constant(relay::makeConstant(dtype, std::move(shape), bytes));
+}
+/// The same of numbers, in float32 or float64.
+Var realConstant(Builder& b, DataType dtype, std::vector<int64_t> shape, std::vector<double> elements);
 
 // ---- movement
 Var reshape(Builder& b, Var x, Dims shape);

@@ -31,6 +31,8 @@ constexpr std::string_view halfPixels = "half_pixel pytorch_half_pixel align_cor
 // Sorted by attribute; the row for every operator comes last.
 constexpr auto attributeTable = std::to_array<AttributeRow>({
     {"activation", "CausalConvWithState", 1, onwards, "none silu swish"},
+    {"aggregate_function", "TreeEnsemble", 1, onwards, "0 1 2 3"},
+    {"aggregate_function", "TreeEnsembleRegressor", 1, onwards, "AVERAGE SUM MIN MAX"},
     {"align_corners", "", 1, onwards, flag},
     {"allowzero", "", 1, onwards, flag},
     {"antialias", "", 1, onwards, flag},
@@ -67,6 +69,7 @@ constexpr auto attributeTable = std::to_array<AttributeRow>({
     {"is_causal", "", 1, onwards, flag},
     {"keep_aspect_ratio_policy", "", 1, onwards, "stretch not_larger not_smaller"},
     {"keepdims", "", 1, onwards, flag},
+    {"kernel_type", "", 1, onwards, "LINEAR POLY RBF SIGMOID"},
     {"kv_num_heads", "", 1, onwards, "1.."},
     {"largest", "", 1, onwards, flag},
     {"layout", "", 1, onwards, flag},
@@ -84,13 +87,18 @@ constexpr auto attributeTable = std::to_array<AttributeRow>({
     {"mode", "TensorScatter", 1, onwards, "linear circular"},
     {"mode", "Upsample", 1, onwards,
      "nearest linear bilinear"}, // bilinear: in version 1; later texts count it as linear
+    {"multi_class", "", 1, onwards, flag},
+    {"n_supports", "", 1, onwards, "0.."},
+    {"n_targets", "", 1, onwards, "1.."},
     {"nearest_mode", "", 1, onwards, "round_prefer_floor round_prefer_ceil floor ceil"},
     {"new_axis", "", 1, onwards, flag},
     {"noop_with_empty_axes", "", 1, onwards, flag},
+    {"norm", "Normalizer", 1, onwards, "MAX L1 L2"},
     {"num_groups", "", 1, onwards, "1.."},
     {"num_outputs", "", 1, onwards, "1.."},
     {"num_scan_inputs", "", 1, onwards, "1.."},
     {"offset_group", "", 1, onwards, "1.."},
+    {"one_class", "", 1, onwards, flag},
     {"onesided", "", 1, onwards, flag},
     {"output_datatype", "", 1, onwards, type},
     {"output_dtype", "", 1, onwards, "0 type"}, // 0: that of another operand
@@ -100,6 +108,9 @@ constexpr auto attributeTable = std::to_array<AttributeRow>({
     {"p", "", 1, onwards, "1.."},
     {"padding_mode", "", 1, onwards, "zeros border reflection"},
     {"periodic", "", 1, onwards, flag},
+    {"pixel_format", "", 1, onwards, "RGB BGR Grayscale"},
+    {"post_transform", "TreeEnsemble", 1, onwards, "0 1 2 3 4"},
+    {"post_transform", "", 1, onwards, "NONE SOFTMAX LOGISTIC SOFTMAX_ZERO PROBIT"},
     {"precision", "QuantizeLinear", 1, onwards, "0 1 10 11 16"}, // 0: that of the scale
     {"q_num_heads", "", 1, onwards, "1.."},
     {"qk_matmul_output_mode", "", 1, onwards, "0 1 2 3"},
@@ -123,6 +134,7 @@ constexpr auto attributeTable = std::to_array<AttributeRow>({
     {"stash_type", "RMSNormalization", 1, onwards, "1 10 11 16"},
     {"stash_type", "Range", 1, onwards, "1"},
     {"storage_order", "", 1, onwards, flag},
+    {"targets", "", 1, onwards, "1.."},
     {"time_axis", "ReverseSequence", 1, onwards, "0 1"},
     {"to", "Cast", 1, 5,
      "FLOAT UINT8 INT8 UINT16 INT16 INT32 INT64 STRING BOOL FLOAT16 DOUBLE UINT32 UINT64 COMPLEX64 COMPLEX128"},

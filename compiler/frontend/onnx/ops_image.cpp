@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Resizing and sampling of images.
+// Resizing and sampling of images, and images in files.
 #include "frontend/common/columns.h"
 #include "frontend/common/integer_operands.h"
 #include "frontend/common/resize.h"
@@ -134,6 +134,13 @@ void convertCol2Im(NodeReader& node, Builder& b) {
                                 given->dilations,
                                 {given->pads.begin(), behind},
                                 {behind, given->pads.end()}}));
+}
+
+void convertImageDecoder(NodeReader& node, Builder& b) {
+    const Var file = node.in(0);
+    ImageAttrs attrs;
+    attrs.pixels = node.text("pixel_format", "RGB");
+    node.set(0, b.call(Op::DecodeImage, {file}, attrs));
 }
 
 } // namespace lathe::frontend::onnx

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Convolutions and pools, and what their attributes say of the window.
+#include "frontend/common/deform_conv.h"
+#include "frontend/common/emit.h"
 #include "frontend/common/integer_operands.h"
 #include "frontend/onnx/ops.h"
 #include "frontend/onnx/window.h"
@@ -126,6 +128,25 @@ void convertConv(NodeReader& node, Builder& b) {
     if (!bias)
         return node.set(0, convolutionOf(node, b, x, weights));
     const Var sum = addChannelBias(b, convolutionOf(node, b, x, weights, computeType(b, x)), bias);
+    node.set(0, b.failed() ? Var{} : cast(b, sum, b.dtype(x)));
+}
+
+void convertDeformConv(NodeReader& node, Builder& b) {
+    const Var x = node.in(0), weights = node.in(1), offset = node.in(2), bias = node.optional(3);
+    const Var mask = node.optional(4);
+    if (!node.needRank(weights, 3))
+        return;
+    const auto kernel = kernelOf(b, weights);
+    const std::optional<Steps> steps = kernel ? readSteps(node, kernel->size()) : std::nullopt;
+    if (!steps || !padsFit(node, steps->pads, "NOTSET"))
+        return;
+    if (const Ints given = node.integers("kernel_shape"); !given.empty() && given != *kernel)
+        return node.fail("kernel_shape does not fit the weights", "the model is malformed; export it again");
+    const WindowAttributes at{*kernel, steps->strides, steps->dilations, steps->pads};
+    const Var sum = addChannelBias(b,
+                                   deformableConvolution(b, x, weights, offset, mask, at, node.integer("group", 1),
+                                                         node.integer("offset_group", 1)),
+                                   bias);
     node.set(0, b.failed() ? Var{} : cast(b, sum, b.dtype(x)));
 }
 

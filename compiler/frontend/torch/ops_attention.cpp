@@ -2,6 +2,7 @@
 //
 // Attention: values, weighted by how well their keys fit the queries. The variants that PyTorch has for each kind of
 // device compute the same.
+#include "frontend/common/attention.h"
 #include "frontend/torch/elementwise.h"
 #include "frontend/torch/ops.h"
 
@@ -30,24 +31,6 @@ Attention readAttention(Call& call, const char* mask, double dropout) {
     if (dropout > 0)
         call.refuse("attention with dropout is random", "export the model in evaluation mode: model.eval()");
     return attention;
-}
-
-/// Each head as often as queries have more of them.
-Var repeatedHeads(Builder& b, Var x, Var query) {
-    if (!needRank(b, x, 3) || !needRank(b, query, 3))
-        return {};
-    Dims shape = b.shape(x);
-    const size_t heads = shape.size() - 3;
-    const Quotient times = quotient({dim(b, query, -3)}, {shape[heads]});
-    if (arith::isConst(times.value, 1))
-        return x;
-    x = assume(b, x, arith::eq(times.value * shape[heads], dim(b, query, -3)),
-               "the heads of queries are a multiple of those of keys and values");
-    Dims one = shape, all = shape;
-    one.insert(one.begin() + static_cast<std::ptrdiff_t>(heads) + 1, Expr(1));
-    all.insert(all.begin() + static_cast<std::ptrdiff_t>(heads) + 1, times.value);
-    shape[heads] = arith::simplify(shape[heads] * times.value);
-    return reshape(b, expand(b, reshape(b, x, one), all), shape);
 }
 
 struct Attended {

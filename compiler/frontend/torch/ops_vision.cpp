@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Sampling of images at computed places, and what torchvision adds for detection.
+#include "frontend/common/deform_conv.h"
 #include "frontend/torch/ops.h"
 
 #include <fmt/format.h>
@@ -106,83 +107,27 @@ void convertRoiAlign(Call& call, Builder& b) {
     call.give(b.call(Op::RoiAlign, {x, sliceAxis(b, given, 1, 1, 4), image}, attrs));
 }
 
-// ---- deformable convolution
-
-/// A dim of its window: the taps' offsets are added to where each would read.
-struct DeformedDim {
-    int64_t kernel = 1, stride = 1, pad = 0, dilation = 1;
-    Expr in, out;
-
-    DeformedDim(Call& call, Builder& b, Var x, Var weight, int64_t axis, const std::array<const char*, 3>& names)
-        : stride(call.integer(names[0])), pad(call.integer(names[1])), dilation(call.integer(names[2])),
-          in(dim(b, x, axis)), out(1) {
-        kernel = arith::asInt(dim(b, weight, axis)).value_or(0);
-        constexpr int64_t most = 1 << 20;
-        const auto fits = [&](int64_t value, int64_t least) { return value >= least && value <= most; };
-        if (!fits(kernel, 1) || !fits(stride, 1) || !fits(pad, 0) || !fits(dilation, 1))
-            call.fail("kernel, stride, padding or dilation is out of range");
-        if (!call.failed())
-            out = arith::simplify(arith::floorDiv(in + (2 * pad - dilation * (kernel - 1) - 1), stride) + 1);
-    }
-};
-
-/// Where the taps of one dim read, from -1 to 1 of the image as GridSample counts without aligned corners: offsets, [N,
-/// offset groups, kernel places, out height, out width], and the tap's own place.
-Var deformedPlaces(Builder& b, Var offsets, const DeformedDim& at, const Dims& grid, int64_t tapAxis, int64_t outAxis) {
-    const DataType work = types::Float32;
-    const auto along = [&](int64_t axis, int64_t step) {
-        return mul(b, iota(b, grid, axis, types::Int64), b.scalarInt(step));
-    };
-    const Var own = add(b, add(b, along(tapAxis, at.dilation), along(outAxis, at.stride)), b.scalarInt(-at.pad));
-    const Var place = add(b, cast(b, offsets, work), cast(b, own, work));
-    const Var size = cast(b, b.scalarOf(arith::simplify(arith::max(at.in, 1))), work);
-    return addTo(b, div(b, addTo(b, mulBy(b, place, 2), 1), size), -1);
-}
-
-/// x [N, C, H, W] as the taps read it: [N, C, taps, out places].
-Var deformedColumns(Call& call, Builder& b, Var x, Var offset, Var mask, const DeformedDim& h, const DeformedDim& w,
-                    int64_t offsetGroups) {
-    const Expr n = dim(b, x, 0), c = dim(b, x, 1), each = arith::simplify(arith::floorDiv(c, offsetGroups));
-    const Dims grid = {n, offsetGroups, h.kernel, w.kernel, h.out, w.out};
-    const Expr images = arith::simplify(n * offsetGroups), rows = arith::simplify(h.out * (h.kernel * w.kernel));
-    offset = withDims(b, offset, {n, 2 * offsetGroups * h.kernel * w.kernel, h.out, w.out});
-    const Var pairs = reshape(b, offset, {n, offsetGroups, h.kernel, w.kernel, 2, h.out, w.out});
-    const auto part = [&](int64_t i) { return reshape(b, sliceAxis(b, pairs, 4, i, 1), grid); };
-    if (call.failed())
-        return {};
-    const auto column = [&](Var places) { return reshape(b, places, {images, rows, w.out, 1}); };
-    const Var down = column(deformedPlaces(b, part(0), h, grid, 2, 4)),
-              across = column(deformedPlaces(b, part(1), w, grid, 3, 5));
-    relay::GridSampleAttrs attrs;
-    Var sampled =
-        b.call(Op::GridSample, {reshape(b, x, {images, each, h.in, w.in}), concat(b, {across, down}, 3)}, attrs);
-    if (mask)
-        sampled = mul(b, sampled,
-                      reshape(b, cast(b, mask, b.failed() ? types::Float32 : b.dtype(x)), {images, 1, rows, w.out}));
-    return reshape(b, sampled, {n, c, h.kernel * w.kernel, arith::simplify(h.out * w.out)});
-}
-
 void convertDeformConv(Call& call, Builder& b) {
-    const Var x = call.tensor("input"), weight = call.tensor("weight"), offset = call.tensor("offset");
+    const Var x = call.tensor("input"), weights = call.tensor("weight"), offset = call.tensor("offset");
     const Var mask = call.flag("use_mask") ? call.tensor("mask") : Var{}, bias = call.tensor("bias");
-    const int64_t groups = call.integer("groups"), offsetGroups = call.integer("offset_groups");
     if (call.failed())
         return;
-    constexpr int64_t mostGroups = 1 << 16;
-    if (b.rank(x) != 4 || b.rank(weight) != 4 || groups < 1 || groups > mostGroups || offsetGroups < 1 ||
-        offsetGroups > mostGroups)
-        return call.fail("a deformable convolution takes images and kernels with four dims, in one group or more");
-    const DeformedDim h(call, b, x, weight, 2, {"stride_h", "pad_h", "dilation_h"}),
-        w(call, b, x, weight, 3, {"stride_w", "pad_w", "dilation_w"});
-    if (call.failed())
+    if (b.rank(x) != 4 || b.rank(weights) != 4)
+        return call.fail("a deformable convolution of images takes an input and weights with four dims");
+    const auto kernel = kernelOf(b, weights);
+    if (!kernel)
         return;
-    const Var columns = deformedColumns(call, b, x, offset, mask, h, w, offsetGroups);
-    const Expr n = dim(b, x, 0), o = dim(b, weight, 0), places = arith::simplify(h.out * w.out);
-    const Expr depth = arith::simplify(dim(b, weight, 1) * (h.kernel * w.kernel));
-    const Var kernels = reshape(b, weight, {groups, arith::simplify(arith::floorDiv(o, groups)), depth});
-    const Var result =
-        reshape(b, matmul(b, kernels, reshape(b, columns, {n, groups, depth, places})), {n, o, h.out, w.out});
-    call.give(add(b, result, fittedAlong(b, cast(b, bias, b.failed() ? types::Float32 : b.dtype(x)), 1, result)));
+    const auto both = [&](const char* first, const char* second) {
+        return Ints{call.integer(first), call.integer(second)};
+    };
+    const Ints pads = both("pad_h", "pad_w");
+    const WindowAttributes at{
+        *kernel, both("stride_h", "stride_w"), both("dilation_h", "dilation_w"), {pads[0], pads[1], pads[0], pads[1]}};
+    const Var sum = addChannelBias(
+        b,
+        deformableConvolution(b, x, weights, offset, mask, at, call.integer("groups"), call.integer("offset_groups")),
+        bias);
+    call.give(b.failed() ? Var{} : cast(b, sum, b.dtype(x)));
 }
 
 constexpr auto visionRows = std::to_array<Row>({

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Linear models, support vectors and the preparation of features, of ai.onnx.ml. They compute in float32, in float64 for
+// such input, and give float32.
+#include "frontend/common/emit.h"
+#include "frontend/onnx/ops.h"
+#include "frontend/onnx/scores.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace lathe::frontend::onnx {
+
+using namespace relay;
+
+namespace {
+
+/// x in the type that such a model computes in.
+Var asReal(Builder& b, Var x) {
+    return b.failed() || b.dtype(x) == types::Float64 ? x : cast(b, x, types::Float32);
+}
+
+/// A list of floats as a constant of x's type, in the given dims; a fault if it does not fill them.
+Var realTensor(NodeReader& node, Builder& b, const char* name, Var x, const std::vector<int64_t>& shape) {
+    const std::vector<double> values = node.reals(name);
+    size_t count = 1;
+    for (const int64_t size : shape)
+        count *= static_cast<size_t>(size);
+    if (values.size() != count) {
+        node.fail(fmt::format("'{}' has {} entries where {} are needed", name, values.size(), count),
+                  "the model is malformed; export it again");
+        return {};
+    }
+    return b.failed() ? Var{} : realConstant(b, b.dtype(x), shape, values);
+}
+
+/// The columns of x [n, features], or, of rank 1, its elements as one row; nothing, and a fault, if unknown.
+std::optional<int64_t> featuresOf(NodeReader& node, Builder& b, Var x) {
+    if (!node.needRank(x, 1))
+        return std::nullopt;
+    const auto columns = arith::asInt(dim(b, x, -1));
+    if (!columns || b.rank(x) > 2)
+        node.refuse(fmt::format("the input {} is no matrix with a known number of columns", text(b.shape(x))));
+    return b.failed() ? std::nullopt : columns;
+}
+
+Var asRows(Builder& b, Var x) {
+    return b.failed() || b.rank(x) == 2 ? x : unsqueeze(b, x, {0});
+}
+
+/// x · coefficientsᵀ + intercepts, of `rows` rows of coefficients.
+Var linear(NodeReader& node, Builder& b, Var x, int64_t rows) {
+    const auto features = featuresOf(node, b, x);
+    if (!features)
+        return {};
+    const Var product = matmul(b, x, realTensor(node, b, "coefficients", x, {rows, *features}), false, true);
+    return node.has("intercepts") && !node.reals("intercepts").empty()
+               ? add(b, product, realTensor(node, b, "intercepts", x, {rows}))
+               : product;
+}
+
+/// How much each row of x is like each support vector, [n, count], by the kernel.
+Var likeness(NodeReader& node, Builder& b, Var x, int64_t count, int64_t features) {
+    const std::string kernel = node.text("kernel_type", "LINEAR");
+    std::vector<double> params = node.reals("kernel_params");
+    params.resize(3, 0); // gamma, coef0, degree
+    const Var vectors = realTensor(node, b, "support_vectors", x, {count, features});
+    const Var products = matmul(b, x, vectors, false, true);
+    if (kernel == "LINEAR")
+        return products;
+    if (kernel == "RBF") { // by differences: squares and products cancel
+        const Dims each = {dim(b, x, 0), 1, features};
+        const Var difference = sub(b, reshape(b, x, each), reshape(b, vectors, {1, count, features}));
+        const Var distance = reduce(b, "sum", mul(b, difference, difference), {2}, false);
+        return b.call(Op::Exp, {mulBy(b, distance, -params[0])});
+    }
+    const Var moved = addTo(b, mulBy(b, products, params[0]), params[1]);
+    return kernel == "POLY" ? b.call(Op::Power, {moved, scalarLike(b, params[2], moved)}) : b.call(Op::Tanh, {moved});
+}
+
+} // namespace
+
+void convertLinearRegressor(NodeReader& node, Builder& b) {
+    const Var x = asRows(b, asReal(b, node.in(0)));
+    const int64_t targets = node.integer("targets", 1);
+    if (targets < 1 || targets > limits::filledElements)
+        return node.fail(fmt::format("there are {} targets", targets));
+    const Var y = linear(node, b, x, targets);
+    if (!b.failed())
+        node.set(0, transformed(b, cast(b, y, types::Float32), node.text("post_transform", "NONE")));
+}
+
+void convertLinearClassifier(NodeReader& node, Builder& b) {
+    const Var x = asRows(b, asReal(b, node.in(0)));
+    const Ints labels = readLabels(node, "classlabels_ints");
+    const auto features = featuresOf(node, b, x);
+    if (!features)
+        return;
+    const auto classes = static_cast<int64_t>(labels.size());
+    const auto coefficients = static_cast<int64_t>(node.reals("coefficients").size());
+    const bool oneForTwo = classes == 2 && coefficients == *features; // one score speaks for the second class
+    if (classes < 2 || classes > limits::knownValueElements)
+        return node.refuse(fmt::format("a classifier with {} classes is not supported", classes));
+    const Var y = linear(node, b, x, oneForTwo ? 1 : classes);
+    if (b.failed())
+        return;
+    const Var scores = cast(b, y, types::Float32);
+    const std::string transform = node.text("post_transform", "NONE");
+    node.set(0, labelOf(b, labels, oneForTwo ? classOver(b, scores, 0) : bestClass(b, scores)));
+    node.set(1, oneForTwo ? bothScores(node, b, scores, false, transform) : transformed(b, scores, transform));
+}
+
+void convertSVMRegressor(NodeReader& node, Builder& b) {
+    const Var x = asRows(b, asReal(b, node.in(0)));
+    const auto features = featuresOf(node, b, x);
+    if (!features)
+        return;
+    const int64_t count = node.integer("n_supports", 0);
+    if (count < 0 || count > limits::filledElements)
+        return node.fail(fmt::format("there are {} support vectors", count));
+    const Var like = count > 0 ? likeness(node, b, x, count, *features) : x; // without vectors it is linear
+    const Var sums = matmul(b, like, realTensor(node, b, "coefficients", x, {count > 0 ? count : *features, 1}));
+    const Var y = add(b, sums, realTensor(node, b, "rho", x, {1}));
+    if (b.failed())
+        return;
+    Var score = cast(b, y, types::Float32);
+    if (node.integer("one_class", 0) != 0)
+        score = where(b, b.call(Op::Greater, {score, scalarLike(b, 0, score)}), scalarLike(b, 1, score),
+                      scalarLike(b, -1, score));
+    node.set(0, transformed(b, score, node.text("post_transform", "NONE")));
+}
+
+void convertNormalizer(NodeReader& node, Builder& b) {
+    const Var x = asReal(b, node.in(0));
+    if (!node.needRank(x, 1))
+        return;
+    const Ints last = {b.rank(x) - 1};
+    const std::string norm = node.text("norm", "MAX");
+    const Var size = norm == "MAX"  ? reduce(b, "max", x, last, true)
+                     : norm == "L1" ? reduce(b, "sum", b.call(Op::Abs, {x}), last, true)
+                                    : b.call(Op::Sqrt, {reduce(b, "sum", mul(b, x, x), last, true)});
+    const Var divisor = where(b, equal(b, size, scalarLike(b, 0, size)), scalarLike(b, 1, size), size);
+    node.set(0, cast(b, div(b, x, divisor), types::Float32));
+}
+
+void convertScaler(NodeReader& node, Builder& b) {
+    const Var x = asReal(b, node.in(0));
+    const auto features = featuresOf(node, b, x);
+    if (!features)
+        return;
+    const auto values = [&](const char* name) {
+        return realTensor(node, b, name, x, {node.reals(name).size() == 1 ? 1 : *features});
+    };
+    const Var centred = node.has("offset") ? sub(b, x, values("offset")) : x;
+    const Var scaled = node.has("scale") ? mul(b, centred, values("scale")) : centred;
+    node.set(0, b.failed() ? Var{} : cast(b, scaled, types::Float32));
+}
+
+void convertImputer(NodeReader& node, Builder& b) {
+    const Var x = node.in(0);
+    const auto features = featuresOf(node, b, x);
+    if (!features)
+        return;
+    const bool isFloat = b.dtype(x).isFloat();
+    const char* name = isFloat ? "imputed_value_floats" : "imputed_value_int64s";
+    Var values;
+    if (isFloat) {
+        values = realTensor(node, b, name, x, {node.reals(name).size() == 1 ? 1 : *features});
+    } else {
+        const Ints given = node.integers(name);
+        if (given.size() != 1 && static_cast<int64_t>(given.size()) != *features)
+            return node.fail(fmt::format("'{}' has {} entries for {} features", name, given.size(), *features));
+        values = cast(b, b.fromExprs(toDims(given)), b.dtype(x));
+    }
+    const double replaced = node.real("replaced_value_float", 0);
+    const Var isReplaced = isFloat && std::isnan(replaced)
+                               ? b.call(Op::IsNan, {x})
+                               : equal(b, x,
+                                       isFloat ? scalarLike(b, replaced, x)
+                                               : b.scalarInt(node.integer("replaced_value_int64", 0), b.dtype(x)));
+    node.set(0, where(b, isReplaced, values, x));
+}
+
+} // namespace lathe::frontend::onnx

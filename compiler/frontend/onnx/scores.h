@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the classifiers and regressors of ai.onnx.ml make of their scores.
+#pragma once
+
+#include "frontend/common/node_reader.h"
+
+namespace lathe::frontend::onnx {
+
+/// Scores [n, classes] after a transform by its name: NONE, SOFTMAX, LOGISTIC, SOFTMAX_ZERO or PROBIT.
+Var transformed(Builder& b, Var scores, const std::string& transform);
+
+/// Both scores, [n, 2], of two classes that have one score between them, [n, 1]: that of the second, and what speaks for
+/// the first: 1 less it, or, if `isSigned`, its negative. No transform but LOGISTIC is applied to them, as ONNX Runtime has it;
+/// PROBIT is refused.
+Var bothScores(NodeReader& node, Builder& b, Var score, bool isSigned, const std::string& transform);
+
+/// The labels of the classes; empty, and a fault, if they are strings or there are none. name: "classlabels_ints" or the
+/// like.
+std::vector<int64_t> readLabels(NodeReader& node, const std::string& name);
+/// labels[index]: [n] of [n].
+Var labelOf(Builder& b, const std::vector<int64_t>& labels, Var index);
+/// Where the one score, [n, 1], is over the threshold the second class, else the first: [n].
+Var classOver(Builder& b, Var score, double threshold);
+/// The class with the highest of the scores [n, classes], the first of equals: [n].
+Var bestClass(Builder& b, Var scores);
+
+} // namespace lathe::frontend::onnx
