@@ -2,7 +2,7 @@
 //
 // Operators where ONNX's own tests have no value, or a disputed one, compiled and run: what MaxPool took returns to its place,
 // cubic sampling beyond the border by PyTorch's rule, slices that start before the first element, padding that crops and
-// wraps; images in files; and products under strict numerics. Values by hand, by formula, or by the identity.
+// wraps; attention that graphs modify; images in files; and products under strict numerics. Values by hand, by formula, or by the identity.
 // Needs: lathe-runner
 // Links: onnx
 #include "support/model_result.h"
@@ -221,6 +221,37 @@ private slots:
             const float expected = normal[i] * scale + bias;
             QVERIFY2(std::abs(y[i] - expected) <= 2e-3F, fmt::format("{}: {}, not {}", i, y[i], expected).c_str());
         }
+    }
+
+    /// Scores times 0, which stands around the graph, weigh all values alike; then the weights are doubled.
+    void attentionIsModified_data() {
+        QTest::addColumn<QString>("scores");
+        QTest::addColumn<bool>("good");
+        QTest::newRow("of their shape") << "c = Mul (a, k)" << true;
+        QTest::newRow("of another shape") << "c = Concat <axis = 3> (a, a)" << false;
+        QTest::newRow("of another type") << "c = Cast <to = 11> (a)" << false;
+    }
+    void attentionIsModified() {
+        QFETCH(QString, scores);
+        QFETCH(bool, good);
+        const Values x = {1, 2, 3, 7, 5, -3, 0, 1, 4, 4, 2, 0}; // two heads of three values of two elements
+        std::string problem;
+        const auto results = resultsOf(
+            fmt::format(
+                "<ir_version: 10, opset_import: [\"\" : 21, \"ai.onnx.preview\" : 1]>\n"
+                "g (float[1,2,3,2] x) => (float[1,2,3,2] y) {{ k = Constant <value = float {{0}}> () "
+                "y = ai.onnx.preview.FlexAttention <score_mod = s (float[b,h,l,m] a) => (float[b,h,l,m] c) {{ {} }}, "
+                "prob_mod = p (float[b,h,l,m] a) => (float[b,h,l,m] c) {{ c = Add (a, a) }}> (x, x, x) }}",
+                scores.toStdString()),
+            {1, 2, 3, 2}, x, problem);
+        QCOMPARE(problem.empty(), good);
+        if (!good) {
+            QVERIFY2(problem.contains("FlexAttention"), problem.c_str());
+            return;
+        }
+        const Values y = valuesOf<float>(results[0]), twiceTheMeans = {6, 4, 4, 10.0F / 3};
+        for (size_t i = 0; i < y.size(); ++i)
+            QVERIFY2(std::abs(y[i] - twiceTheMeans[i / 6 * 2 + i % 2]) < 1e-5F, fmt::format("{}: {}", i, y[i]).c_str());
     }
 
     /// The size of an image is that of the file's, and 0 by 0 where the file is none.
