@@ -162,10 +162,35 @@ private slots:
 
     /// What is refused because of an input is told at the node that reads it.
     void unsupportedInput() {
-        const frontend::Imported imported =
-            import("m (seq(float[2]) x) => (float[2] y) { i = Constant<value = int64 {0}> () y = SequenceAt(x, i) }");
+        const frontend::Imported imported = import("m (seq(map(int64, float[2])) x) => (float[2] y) "
+                                                   "{ i = Constant<value = int64 {0}> () y = SequenceAt(x, i) }");
         QVERIFY(!imported.module);
         QVERIFY2(why(imported).contains("SequenceAt"), qPrintable(why(imported)));
+    }
+
+    /// Each element has sizes of its own; what a sequence may hold is known where it is put in, if not before.
+    void sequencesOfInputs() {
+        const frontend::Imported taken = import("m (seq(float[N,2]) x, int64 i) => (seq(float[N,2]) y, float[M,2] z) "
+                                                "{ z = SequenceAt(x, i) y = SequenceInsert(x, z) }");
+        QVERIFY2(taken.module, qPrintable(why(taken)));
+        const relay::Function& main = taken.module->main();
+        QCOMPARE(relay::toString(main.params.at(0).type), std::string("List(float32[?, 2])"));
+        const std::vector<relay::Type> results = relay::fieldTypes(main.resultType);
+        QCOMPARE(relay::toString(results.at(0)), std::string("List(float32[?, 2])"));
+        const std::vector<arith::Expr> dims = relay::asTensor(results.at(1))->shape;
+        QVERIFY(!arith::asInt(dims.at(0)) && arith::asInt(dims.at(1)) == 2);
+
+        const frontend::Imported undeclared =
+            import("m (seq(float[]) x, float[3] a) => (seq(float[]) y) { y = SequenceInsert(x, a) }");
+        QVERIFY2(undeclared.module, qPrintable(why(undeclared)));
+        QCOMPARE(relay::toString(undeclared.module->main().params.at(0).type), std::string("List"));
+        QCOMPARE(relay::toString(undeclared.module->main().resultType), std::string("List(float32[3])"));
+        QVERIFY(undeclared.diagnostics.size() == 1 && undeclared.diagnostics[0].severity == Severity::Warning);
+
+        const frontend::Imported ranks =
+            import("m (seq(float[2]) x, float[2,2] a) => (seq(float[2]) y) { y = SequenceInsert(x, a) }");
+        QVERIFY(!ranks.module);
+        QVERIFY2(why(ranks).contains("SequenceInsert") && why(ranks).contains("do not agree"), qPrintable(why(ranks)));
     }
 };
 

@@ -9,6 +9,12 @@ namespace lathe::frontend {
 
 using relay::Type;
 
+namespace {
+
+constexpr size_t mostMade = 1000; // elements of a known sequence that becomes a list
+
+} // namespace
+
 Type declaredType(const model::ValueType& type) {
     using Kind = model::ValueType::Kind;
     if (type.kind == Kind::Tensor) {
@@ -27,9 +33,30 @@ Type declaredType(const model::ValueType& type) {
 }
 
 Var listOf(Builder& b, const std::vector<Value>& values, const Type& declared) {
-    Var list = b.construct("List", "Nil", {}, values.empty() && relay::isList(declared) ? declared : nullptr);
-    for (size_t i = 0; i < values.size() && !b.failed(); ++i)
-        list = b.call(Op::ListInsert, {list, b.scalarInt(static_cast<int64_t>(i)), varOf(b, values[i])});
+    if (values.size() > mostMade) {
+        b.fail(fmt::format("a sequence of {} elements is used where only a run knows how, {} at most", values.size(),
+                           mostMade),
+               "split it, or let a loop fill it", ErrorKind::Unsupported);
+        return {};
+    }
+    std::vector<Var> elements;
+    Type element = relay::isList(declared) && values.empty() ? relay::elementOf(declared) : nullptr;
+    for (const Value& value : values) {
+        elements.push_back(varOf(b, value));
+        if (b.failed())
+            return {};
+        const Type& own = b.type(elements.back());
+        Result<Type> joined = relay::joinedElement(element ? element : own, own, [](const Expr&) { return false; });
+        if (!joined) {
+            b.fail(joined.error().what, joined.error().hint, joined.error().kind);
+            return {};
+        }
+        element = *std::move(joined);
+    }
+    const Type type = element ? relay::dataType("List", {element}) : nullptr;
+    Var list = b.construct("List", "Nil", {}, type);
+    for (size_t i = elements.size(); i-- > 0;)
+        list = b.construct("List", "Cons", {elements[i], list}, type);
     return list;
 }
 
