@@ -85,6 +85,35 @@ Elimination eliminated(Builder& b, Var a) {
             unstacked(b, transpose(b, b.project(loop, 3), {1, 0}), outer), unstacked(b, b.project(loop, 2), outer)};
 }
 
+Var firstZeroPivot(Builder& b, const Elimination& elimination) {
+    const Dims outer = outerDims(b, elimination.factors);
+    const Var stack = squareStack(b, elimination.factors);
+    const Var isZero = equal(b, diagonalOfStack(b, stack), zeroLike(b, stack));
+    ArgReduceAttrs first;
+    first.axis = 1;
+    const Var place = b.call(Op::ArgReduce, {cast(b, isZero, types::Int32)}, first);
+    const Var any = reduce(b, "or", isZero, {1}, false);
+    return unstacked(b, where(b, any, addTo(b, place, 1), b.scalarInt(0)), outer);
+}
+
+Var rowsOfPivots(Builder& b, Var pivots, const Expr& rows) {
+    if (!needRank(b, pivots, 1))
+        return {};
+    Dims outer = b.shape(pivots);
+    const Expr count = outer.back();
+    outer.pop_back();
+    const Expr batch = product(outer);
+    const Var all = cast(b, reshape(b, pivots, {batch, count}), types::Int64);
+    const Var row = iota(b, {rows}, 0, types::Int64);
+    const Var order = repeated(
+        b, {iota(b, {batch, rows}, 1, types::Int64)}, b.scalarOf(count), [&](Var at, const std::vector<Var>& before) {
+            const Var other = unsqueeze(b, addTo(b, elementAt(b, all, at), -1), {1});
+            const Var from = where(b, isPlace(b, row, at), other, where(b, equal(b, row, other), at, row));
+            return std::vector{reordered(b, before[0], from)};
+        })[0];
+    return unstacked(b, order, outer);
+}
+
 Var solvedTriangle(Builder& b, Var triangular, Var right, Triangle kind) {
     const std::vector<Var> both = withSameOuter(b, {triangular, right});
     const Dims outer = outerDims(b, both[0]);

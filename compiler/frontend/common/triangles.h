@@ -27,10 +27,17 @@ struct Triangle {
 /// X of T X = right, whose outer dims broadcast. The other half of T is not looked at.
 Var solvedTriangle(Builder& b, Var triangular, Var right, Triangle kind);
 
+/// The order of rows that LAPACK's pivots say, from 1: with which row each changed its place, in turn. pivots: [.., k];
+/// int64[.., m].
+Var rowsOfPivots(Builder& b, Var pivots, const Expr& rows);
+
 /// X of A X = right, whose outer dims broadcast; right: [.., n, k]. Infinite or NaN where A is singular.
 Var solvedBy(Builder& b, const Elimination& elimination, Var right);
 Var solved(Builder& b, Var a, Var right);
 Var inverted(Builder& b, Var a);
+
+/// The first column, from 1, that an elimination found to be zeros; 0 if there is none: int64[..].
+Var firstZeroPivot(Builder& b, const Elimination& elimination);
 
 /// The determinant as its sign, or 0, and the logarithm of its size.
 struct Determinant {

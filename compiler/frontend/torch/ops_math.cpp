@@ -2,7 +2,6 @@
 //
 // Functions of one number, element by element. Those of real numbers take integers as floats.
 #include "frontend/common/arithmetic.h"
-#include "frontend/common/error_function.h"
 #include "frontend/torch/elementwise.h"
 #include "frontend/torch/ops.h"
 
@@ -99,10 +98,6 @@ void convertLog1p(Call& call, Builder& b) {
     giveFloat(call, [&](Var x) { return logOfOnePlus(b, x); });
 }
 
-void convertErfc(Call& call, Builder& b) {
-    call.give(complementOfErf(b, promotedToFloat(call, call.tensor("self"))));
-}
-
 /// log(x / (1 - x)), x kept eps away from 0 and 1.
 void convertLogit(Call& call, Builder& b) {
     const std::optional<double> eps = call.optionalReal("eps");
@@ -124,6 +119,7 @@ constexpr auto mathRows = std::to_array<Row>({
     {"aten::floor(Tensor self) -> Tensor", convertRounding<Op::Floor>, Arithmetic},
     {"aten::round(Tensor self) -> Tensor", convertRounding<Op::Round>, Arithmetic},
     {"aten::round.decimals(Tensor self, *, int decimals) -> Tensor", convertRoundDecimals, Arithmetic},
+    {"aten::special_round(Tensor self, *, int decimals=0) -> Tensor", convertRoundDecimals, Arithmetic},
     {"aten::trunc(Tensor self) -> Tensor", convertTrunc, Arithmetic},
     {"aten::fix(Tensor self) -> Tensor", convertTrunc, Arithmetic},
     {"aten::frac(Tensor self) -> Tensor", convertFrac, Arithmetic},
@@ -151,7 +147,6 @@ constexpr auto mathRows = std::to_array<Row>({
     {"aten::acosh(Tensor self) -> Tensor", convertFloatFunction<Op::Acosh>, Arithmetic},
     {"aten::atanh(Tensor self) -> Tensor", convertFloatFunction<Op::Atanh>, Arithmetic},
     {"aten::erf(Tensor self) -> Tensor", convertFloatFunction<Op::Erf>, Arithmetic},
-    {"aten::erfc(Tensor self) -> Tensor", convertErfc, Arithmetic},
     {"aten::sigmoid(Tensor self) -> Tensor", convertFloatFunction<Op::Sigmoid>, Activation},
     {"aten::logit(Tensor self, float? eps=None) -> Tensor", convertLogit, Arithmetic},
 });
