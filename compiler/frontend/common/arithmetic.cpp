@@ -58,6 +58,22 @@ Var expMinusOne(Builder& b, Var x) {
     return where(b, isSmall(b, x), near, addTo(b, b.call(Op::Exp, {x}), -1));
 }
 
+Var polynomial(Builder& b, Var x, const std::vector<double>& coefficients) {
+    Var sum = scalarLike(b, coefficients.front(), x);
+    for (size_t i = 1; i < coefficients.size(); ++i)
+        sum = addTo(b, mul(b, sum, x), coefficients[i]);
+    return sum;
+}
+
+Var logOfSum(Builder& b, Var x, Var y, double logOfBase) {
+    const Var larger = maximum(b, x, y), distance = b.call(Op::Abs, {sub(b, x, y)});
+    const Var small = b.call(Op::Exp, {mulBy(b, distance, -logOfBase)});
+    const Var sum = add(b, larger, mulBy(b, logOfOnePlus(b, small), 1 / logOfBase));
+    // Of equal infinities there is no difference.
+    const Var isInfinite = b.call(Op::LogicalAnd, {b.call(Op::IsInf, {larger}, IsInfAttrs{}), equal(b, x, y)});
+    return where(b, isInfinite, larger, sum);
+}
+
 Var hasSign(Builder& b, Var x) {
     if (b.failed())
         return {};

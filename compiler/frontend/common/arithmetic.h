@@ -6,6 +6,8 @@
 
 #include "frontend/common/emit.h"
 
+#include <vector>
+
 namespace lathe::frontend {
 
 /// x / y in whole numbers, rounded down.
@@ -18,6 +20,12 @@ Var truncated(Builder& b, Var x);
 /// log(1 + x) and exp(x) - 1, right near 0 too, where the sum and the difference would have rounded x away.
 Var logOfOnePlus(Builder& b, Var x);
 Var expMinusOne(Builder& b, Var x);
+
+/// Coefficients by powers of x, that of the highest first; at least one.
+Var polynomial(Builder& b, Var x, const std::vector<double>& coefficients);
+
+/// log(base^x + base^y) to that base, given by its natural logarithm: by the larger of both, and what the sum is more.
+Var logOfSum(Builder& b, Var x, Var y, double logOfBase = 1);
 
 /// Whether the sign is set, of zeros too. x: float32 or float64.
 Var hasSign(Builder& b, Var x);

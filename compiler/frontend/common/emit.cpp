@@ -213,6 +213,13 @@ Var inSingle(Builder& b, Var x, const std::function<Var(Var)>& fn) {
     return cast(b, fn(cast(b, x, computeType(b, x))), dtype);
 }
 
+Var inDouble(Builder& b, Var x, const std::function<Var(Var)>& fn) {
+    if (b.failed())
+        return {};
+    const DataType dtype = b.dtype(x);
+    return cast(b, fn(cast(b, x, types::Float64)), dtype);
+}
+
 DataType productType(Builder& b, Var x, Var y, DataType wanted) {
     return b.failed() || (b.dtype(x) == wanted && b.dtype(y) == wanted) ? types::Void : wanted;
 }

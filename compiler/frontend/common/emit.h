@@ -64,6 +64,8 @@ DataType computeType(Builder& b, Var x);
 /// fn of x, in float32 if x is a narrower float, and what comes out in x's type: parts on the way to a result that fits
 /// neither round nor overflow.
 Var inSingle(Builder& b, Var x, const std::function<Var(Var)>& fn);
+/// fn of x in float64, where parts cancel that even float32 would not leave enough of, and what comes out in x's type.
+Var inDouble(Builder& b, Var x, const std::function<Var(Var)>& fn);
 /// What a product of x and y says of its result's type: Void if it is theirs, or none is asked for.
 DataType productType(Builder& b, Var x, Var y, DataType wanted);
 

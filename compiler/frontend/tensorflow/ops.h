@@ -43,6 +43,12 @@ void convertConv3D(NodeReader& node, Builder& b);
 void convertConv3DBackpropInputV2(NodeReader& node, Builder& b);
 void convertDepthwiseConv2dNative(NodeReader& node, Builder& b);
 
+// ---- ops_diagonal.cpp
+void convertMatrixBandPart(NodeReader& node, Builder& b);
+void convertMatrixDiag(NodeReader& node, Builder& b);
+void convertMatrixDiagPart(NodeReader& node, Builder& b);
+void convertMatrixSetDiag(NodeReader& node, Builder& b);
+
 // ---- ops_elementwise.cpp
 void convertAddN(NodeReader& node, Builder& b);
 void convertAtan2(NodeReader& node, Builder& b);
@@ -51,7 +57,6 @@ void convertBitcast(NodeReader& node, Builder& b);
 void convertCast(NodeReader& node, Builder& b);
 void convertClipByValue(NodeReader& node, Builder& b);
 void convertDivNoNan(NodeReader& node, Builder& b);
-void convertErfc(NodeReader& node, Builder& b);
 void convertExpm1(NodeReader& node, Builder& b);
 void convertFloorDiv(NodeReader& node, Builder& b);
 void convertFloorMod(NodeReader& node, Builder& b);
@@ -105,7 +110,17 @@ void convertWhere(NodeReader& node, Builder& b);
 void convertBatchMatMul(NodeReader& node, Builder& b);
 void convertEinsum(NodeReader& node, Builder& b);
 void convertMatMul(NodeReader& node, Builder& b);
+
+// ---- ops_matrix.cpp
+void convertCholesky(NodeReader& node, Builder& b);
+void convertLogMatrixDeterminant(NodeReader& node, Builder& b);
 void convertMatrixDeterminant(NodeReader& node, Builder& b);
+void convertMatrixInverse(NodeReader& node, Builder& b);
+void convertMatrixSolve(NodeReader& node, Builder& b);
+void convertMatrixTriangularSolve(NodeReader& node, Builder& b);
+void convertQr(NodeReader& node, Builder& b);
+void convertSelfAdjointEigV2(NodeReader& node, Builder& b);
+void convertSvd(NodeReader& node, Builder& b);
 
 // ---- ops_list.cpp
 void convertEmptyTensorList(NodeReader& node, Builder& b);
@@ -131,10 +146,6 @@ void convertTensorListStack(NodeReader& node, Builder& b);
 void convertBatchToSpaceND(NodeReader& node, Builder& b);
 void convertConcat(NodeReader& node, Builder& b);
 void convertConcatV2(NodeReader& node, Builder& b);
-void convertMatrixBandPart(NodeReader& node, Builder& b);
-void convertMatrixDiag(NodeReader& node, Builder& b);
-void convertMatrixDiagPart(NodeReader& node, Builder& b);
-void convertMatrixSetDiag(NodeReader& node, Builder& b);
 void convertMirrorPad(NodeReader& node, Builder& b);
 void convertPack(NodeReader& node, Builder& b);
 void convertPad(NodeReader& node, Builder& b);
@@ -230,9 +241,18 @@ void convertRFFT(NodeReader& node, Builder& b);
 void convertReal(NodeReader& node, Builder& b);
 
 // ---- ops_special.cpp
+void convertBesselI0(NodeReader& node, Builder& b);
 void convertBesselI0e(NodeReader& node, Builder& b);
+void convertBesselI1(NodeReader& node, Builder& b);
+void convertBesselI1e(NodeReader& node, Builder& b);
+void convertBetainc(NodeReader& node, Builder& b);
+void convertDigamma(NodeReader& node, Builder& b);
+void convertErfc(NodeReader& node, Builder& b);
 void convertErfinv(NodeReader& node, Builder& b);
+void convertIgamma(NodeReader& node, Builder& b);
+void convertIgammac(NodeReader& node, Builder& b);
 void convertLgamma(NodeReader& node, Builder& b);
 void convertNdtri(NodeReader& node, Builder& b);
+void convertZeta(NodeReader& node, Builder& b);
 
 } // namespace lathe::frontend::tensorflow

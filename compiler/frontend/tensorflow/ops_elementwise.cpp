@@ -108,9 +108,6 @@ void convertExpm1(NodeReader& node, Builder& b) {
         return where(b, isNear, near, addTo(b, b.call(Op::Exp, {x}), -1));
     });
 }
-void convertErfc(NodeReader& node, Builder& b) {
-    giveMapped(node, b, [&](Var x) { return sub(b, scalarLike(b, 1, x), b.call(Op::Erf, {x})); });
-}
 void convertIsFinite(NodeReader& node, Builder& b) {
     const Var x = node.in(0);
     const Var other = b.call(Op::LogicalOr, {b.call(Op::IsNan, {x}), b.call(Op::IsInf, {x}, IsInfAttrs{})});

@@ -33,8 +33,4 @@ void convertEinsum(NodeReader& node, Builder& b) {
     node.set(0, b.call(Op::Einsum, std::move(operands), attrs));
 }
 
-void convertMatrixDeterminant(NodeReader& node, Builder& b) {
-    node.set(0, b.call(Op::Det, {node.in(0)}));
-}
-
 } // namespace lathe::frontend::tensorflow

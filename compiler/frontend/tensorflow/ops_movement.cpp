@@ -2,7 +2,6 @@
 //
 // Operators that put whole tensors together and apart, and those that change the order of elements.
 #include "frontend/common/batch_blocks.h"
-#include "frontend/common/diagonal.h"
 #include "frontend/common/paddings.h"
 #include "frontend/common/repeated.h"
 #include "frontend/common/split.h"
@@ -172,78 +171,6 @@ void convertSpaceToBatchND(NodeReader& node, Builder& b) {
 }
 void convertBatchToSpaceND(NodeReader& node, Builder& b) {
     node.set(0, batchToSpace(node, b, node.in(0)));
-}
-
-namespace {
-
-/// Whether operand `at`, which diagonals are meant, says the main one; a refusal if not.
-bool isMainDiagonal(NodeReader& node, size_t at) {
-    if (!node.hasInput(at))
-        return true;
-    const auto known = knownIntegers(node, at, "diagonal");
-    if (!known)
-        return false;
-    for (const int64_t diagonal : *known)
-        if (diagonal != 0) {
-            node.refuse(fmt::format("diagonal {} is not the main one", diagonal));
-            return false;
-        }
-    return true;
-}
-
-} // namespace
-
-void convertMatrixDiag(NodeReader& node, Builder& b) {
-    const Var x = node.in(0);
-    for (const size_t at : {2, 3}) {
-        const auto size = node.hasInput(at) ? knownInteger(node, at, "size") : std::optional<int64_t>(-1);
-        if (!size || b.failed())
-            return;
-        if (*size != -1 && !arith::isConst(dim(b, x, -1), *size))
-            return node.refuse("the matrix is larger than its diagonal");
-    }
-    const Var elsewhere = node.hasInput(4) ? asScalar(b, node.in(4)) : b.failed() ? Var{} : scalarLike(b, 0, x);
-    if (isMainDiagonal(node, 1) && node.needRank(x, 1))
-        node.set(0, diagonalMatrix(b, x, elsewhere));
-}
-
-void convertMatrixSetDiag(NodeReader& node, Builder& b) {
-    const Var x = node.in(0), diagonal = node.in(1);
-    if (isMainDiagonal(node, 2) && node.needRank(x, 2) && node.needRank(diagonal, 1))
-        node.set(0, withDiagonal(b, x, diagonal));
-}
-
-void convertMatrixDiagPart(NodeReader& node, Builder& b) {
-    const Var x = node.in(0);
-    if (!isMainDiagonal(node, 1) || !node.needRank(x, 2))
-        return;
-    const int64_t rank = b.rank(x);
-    const Expr length = arith::simplify(arith::min(dim(b, x, -1), dim(b, x, -2)));
-    const Var square = sliceAxis(b, sliceAxis(b, x, rank - 1, 0, length), rank - 2, 0, length);
-    if (b.failed())
-        return;
-    relay::AxisAttrs attrs;
-    attrs.axis = rank - 1;
-    Dims shape = b.shape(square);
-    shape.back() = 1;
-    const Var places = iota(b, shape, rank - 2, types::Int64);
-    node.set(0, squeeze(b, b.call(Op::GatherElements, {square, places}, attrs), {rank - 1}));
-}
-
-/// Keeps `lower` diagonals below and `upper` above the main one; negative: all.
-void convertMatrixBandPart(NodeReader& node, Builder& b) {
-    const Var x = node.in(0), lower = cast(b, asScalar(b, node.in(1)), types::Int64),
-              upper = cast(b, asScalar(b, node.in(2)), types::Int64);
-    if (!node.needRank(x, 2))
-        return;
-    const Dims matrix = {dim(b, x, -2), dim(b, x, -1)};
-    const Var below = sub(b, iota(b, matrix, 0, types::Int64), iota(b, matrix, 1, types::Int64));
-    const Var zero = b.scalarInt(0);
-    const auto within = [&](Var distance, Var most) {
-        return b.call(Op::LogicalOr, {less(b, most, zero), b.call(Op::LessEqual, {distance, most})});
-    };
-    const Var kept = b.call(Op::LogicalAnd, {within(below, lower), within(b.call(Op::Negative, {below}), upper)});
-    node.set(0, where(b, kept, x, scalarLike(b, 0, x)));
 }
 
 } // namespace lathe::frontend::tensorflow

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/torch/operators.h"
 
+#include "frontend/torch/aliases.h"
 #include "frontend/torch/ops.h"
 
 #include <fmt/format.h>
@@ -16,15 +17,20 @@ using Table = std::map<std::string, Operator, std::less<>>;
 Table makeTable() {
     Table table;
     for (const std::span<const Row> rows :
-         {rowsOfActivations(), rowsOfAdaptivePools(), rowsOfArithmetic(),  rowsOfAttention(),    rowsOfBatchNorms(),
-          rowsOfBits(),        rowsOfComparisons(),   rowsOfConversions(), rowsOfConvolutions(), rowsOfDiagonal(),
-          rowsOfDistance(),    rowsOfEmbedding(),     rowsOfFills(),       rowsOfFrames(),       rowsOfGather(),
-          rowsOfIndex(),       rowsOfJoin(),          rowsOfLinear(),      rowsOfLosses(),       rowsOfMath(),
-          rowsOfNorms(),       rowsOfOrder(),         rowsOfPad(),         rowsOfPools(),        rowsOfQuantized(),
-          rowsOfRandom(),      rowsOfRecurrences(),   rowsOfReductions(),  rowsOfRepeat(),       rowsOfSearch(),
-          rowsOfSegment(),     rowsOfSizes(),         rowsOfSlice(),       rowsOfSorts(),        rowsOfSpecials(),
-          rowsOfSpectral(),    rowsOfSplit(),         rowsOfStatistics(),  rowsOfUnfold(),       rowsOfUnpool(),
-          rowsOfUpsample(),    rowsOfView(),          rowsOfVision()})
+         {rowsOfActivations(),     rowsOfAdaptivePools(), rowsOfArithmetic(),   rowsOfAttention(),
+          rowsOfBatchNorms(),      rowsOfBits(),          rowsOfComparisons(),  rowsOfConversions(),
+          rowsOfConvolutions(),    rowsOfCtc(),           rowsOfDiagonal(),     rowsOfDistance(),
+          rowsOfEmbedding(),       rowsOfFactors(),       rowsOfFills(),        rowsOfFrames(),
+          rowsOfGamma(),           rowsOfGather(),        rowsOfIndex(),        rowsOfJoin(),
+          rowsOfLinear(),          rowsOfLosses(),        rowsOfMarginLosses(), rowsOfMath(),
+          rowsOfMatrixFunctions(), rowsOfMatrixNorms(),   rowsOfNorms(),        rowsOfNumbers(),
+          rowsOfOrder(),           rowsOfPad(),           rowsOfPools(),        rowsOfQuantized(),
+          rowsOfRandom(),          rowsOfRecurrences(),   rowsOfReductions(),   rowsOfRepeat(),
+          rowsOfScans(),           rowsOfSearch(),        rowsOfSegment(),      rowsOfSizes(),
+          rowsOfSolve(),           rowsOfSlice(),         rowsOfSorts(),        rowsOfSpecials(),
+          rowsOfSpectral(),        rowsOfSplit(),         rowsOfStatistics(),   rowsOfUnfold(),
+          rowsOfUnpool(),          rowsOfUpsample(),      rowsOfView(),         rowsOfVision(),
+          rowsOfWindowFunctions()})
         for (const Row& row : rows) {
             Result<Schema> schema = parseSchema(row.schema);
             LATHE_ASSERT(schema, fmt::format("schema '{}': {}", row.schema, schema ? "" : schema.error().what));
@@ -32,6 +38,14 @@ Table makeTable() {
             const bool isNew = table.try_emplace(name, *std::move(schema), row.convert, row.family).second;
             LATHE_ASSERT(isNew, fmt::format("operator {} stands in the table twice", name));
         }
+    for (const Alias& alias : aliases()) {
+        const auto found = table.find(alias.of);
+        LATHE_ASSERT(found != table.end(), fmt::format("there is no operator {}", alias.of));
+        Operator same = found->second;
+        same.schema.name = std::string(alias.name);
+        const bool isNew = table.try_emplace(same.schema.name, same).second;
+        LATHE_ASSERT(isNew, fmt::format("operator {} stands in the table twice", alias.name));
+    }
     return table;
 }
 

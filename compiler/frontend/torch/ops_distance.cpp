@@ -2,43 +2,24 @@
 //
 // Distances and angles between vectors, products of them across, differences of neighbours and areas below them.
 #include "frontend/common/broadcast.h"
+#include "frontend/torch/norms.h"
 #include "frontend/torch/ops.h"
 #include "frontend/torch/promotion.h"
 
 #include <fmt/format.h>
 
 #include <array>
-#include <cmath>
 
 namespace lathe::frontend::torch {
 namespace {
 
 using enum model::Family;
 
-Var power(Builder& b, Var x, double exponent) {
-    return exponent == 1 ? x : b.call(Op::Power, {x, scalarLike(b, exponent, x)});
-}
-
-/// (Σ |x|^p)^(1/p) along an axis: 0 counts what is not zero, infinity takes the largest.
-Var normAlong(Builder& b, Var x, double p, int64_t axis, bool keepDims) {
-    const Var size = b.call(Op::Abs, {x});
-    if (p == 0)
-        return reduce(
-            b, "sum",
-            cast(b, b.call(Op::NotEqual, {size, scalarLike(b, 0, size)}), b.failed() ? types::Float32 : b.dtype(x)),
-            {axis}, keepDims);
-    if (std::isinf(p))
-        return reduce(b, p > 0 ? "max" : "min", size, {axis}, keepDims);
-    if (p == 2)
-        return b.call(Op::Sqrt, {reduce(b, "sum", mul(b, x, x), {axis}, keepDims)});
-    return power(b, reduce(b, "sum", power(b, size, p), {axis}, keepDims), 1 / p);
-}
-
 /// The distance of x from y along the last dim, which they share or which has one element. The difference is rounded to
 /// their type, as PyTorch does.
 Var distance(Builder& b, Var x, Var y, double p, double epsilon, bool keepDims) {
     const Var difference = addTo(b, sub(b, x, y), epsilon);
-    return inSingle(b, difference, [&](Var v) { return normAlong(b, v, p, b.failed() ? 0 : b.rank(v) - 1, keepDims); });
+    return inSingle(b, difference, [&](Var v) { return normOf(b, v, p, {b.failed() ? 0 : b.rank(v) - 1}, keepDims); });
 }
 
 bool isExponent(Call& call, double p) {
@@ -107,7 +88,7 @@ void convertCosineSimilarity(Call& call, Builder& b) {
         if (call.failed())
             return;
         x = b.rank(x) == 0 ? reshape(b, x, {1}) : x;
-        const Var length = inSingle(b, x, [&](Var v) { return normAlong(b, v, 2, axis, true); });
+        const Var length = inSingle(b, x, [&](Var v) { return normOf(b, v, 2, {axis}, true); });
         x = div(b, x, maximum(b, length, scalarLike(b, epsilon, x)));
     }
     call.give(reduce(b, "sum", mul(b, both[0], both[1]), {axis}, false));

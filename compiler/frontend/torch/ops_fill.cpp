@@ -119,20 +119,20 @@ void convertArangeStep(Call& call, Builder& b) {
     giveRange(call, b, call.scalar("start"), call.scalar("end"), call.scalar("step"));
 }
 
-/// Counted from the nearer end, as PyTorch does. Integers are cut off of what float32 gives.
-void convertLinspace(Call& call, Builder& b) {
+/// "steps" numbers from "start" to "end", counted from the nearer end, as PyTorch does.
+Var spaced(Call& call, Builder& b, DataType work) {
     const Expr steps = call.size("steps");
-    const DataType dtype = call.dtype("dtype").value_or(defaultFloat);
-    const DataType work = dtype.isInt() ? types::Float32 : types::Float64;
     const auto bound = [&](const char* name) {
         const Operand operand = operandOf(call, name);
         return call.failed() ? Var{} : asScalar(b, inType(b, operand, work));
     };
     const Var start = bound("start"), end = bound("end");
     if (call.failed() || !mayFill(b, {steps}))
-        return;
-    if (arith::provablyFalse(arith::ge(steps, 0)))
-        return call.fail(fmt::format("argument 'steps' is {}", arith::toString(steps)));
+        return {};
+    if (arith::provablyFalse(arith::ge(steps, 0))) {
+        call.fail(fmt::format("argument 'steps' is {}", arith::toString(steps)));
+        return {};
+    }
     const Var last = cast(b, b.scalarOf(arith::simplify(arith::max(steps - 1, 1))), work);
     const Var step = div(b, sub(b, end, start), last);
     const Var places = iota(b, {steps}, 0, types::Int64);
@@ -140,7 +140,18 @@ void convertLinspace(Call& call, Builder& b) {
     const Var isFirstHalf = less(b, places, b.scalarOf(arith::simplify(arith::floorDiv(steps, 2))));
     const Var fromStart = add(b, start, mul(b, step, cast(b, places, work)));
     const Var fromEnd = arith::isConst(steps, 1) ? fromStart : sub(b, end, mul(b, step, cast(b, left, work)));
-    call.give(cast(b, where(b, isFirstHalf, fromStart, fromEnd), dtype));
+    return where(b, isFirstHalf, fromStart, fromEnd);
+}
+/// Integers are cut off of what float32 gives.
+void convertLinspace(Call& call, Builder& b) {
+    const DataType dtype = call.dtype("dtype").value_or(defaultFloat);
+    call.give(cast(b, spaced(call, b, dtype.isInt() ? types::Float32 : types::Float64), dtype));
+}
+/// Powers of a base with such exponents, which are whole for integers at both ends.
+void convertLogspace(Call& call, Builder& b) {
+    const DataType dtype = call.dtype("dtype").value_or(defaultFloat);
+    const Var exponents = spaced(call, b, types::Float64);
+    call.give(cast(b, b.call(Op::Power, {scalarLike(b, call.real("base"), exponents), exponents}), dtype));
 }
 
 // ---- matrices
@@ -204,6 +215,14 @@ constexpr auto fillRows = std::to_array<Row>({
      Movement},
     {"aten::linspace.Scalar_Tensor(Scalar start, Tensor end, int steps, *, " LATHE_MADE ") -> Tensor", convertLinspace,
      Movement},
+    {"aten::logspace(Scalar start, Scalar end, int steps, float base=10.0, *, " LATHE_MADE ") -> Tensor",
+     convertLogspace, Movement},
+    {"aten::logspace.Tensor_Tensor(Tensor start, Tensor end, int steps, float base=10.0, *, " LATHE_MADE ") -> Tensor",
+     convertLogspace, Movement},
+    {"aten::logspace.Tensor_Scalar(Tensor start, Scalar end, int steps, float base=10.0, *, " LATHE_MADE ") -> Tensor",
+     convertLogspace, Movement},
+    {"aten::logspace.Scalar_Tensor(Scalar start, Tensor end, int steps, float base=10.0, *, " LATHE_MADE ") -> Tensor",
+     convertLogspace, Movement},
     {"aten::eye(SymInt n, *, " LATHE_MADE ") -> Tensor", convertEye, Movement},
     {"aten::eye.m(SymInt n, SymInt m, *, " LATHE_MADE ") -> Tensor", convertEyeM, Movement},
     {"aten::tril(Tensor self, SymInt diagonal=0) -> Tensor", convertTrilu<false>, Movement},

@@ -135,6 +135,20 @@ void convertTake(Call& call, Builder& b) {
     call.give(gather(b, flattened(b, call.tensor("self")), call.tensor("index"), 0));
 }
 
+/// Elements put, or added, at places of all elements in order.
+void convertPut(Call& call, Builder& b) {
+    const Var x = call.tensor("self"), index = call.tensor("index"), source = call.tensor("source");
+    const bool adds = call.flag("accumulate");
+    if (call.failed())
+        return;
+    const Var places = cast(b, flattened(b, index), types::Int64), count = b.scalarOf(product(b.shape(x)));
+    const Var isBack = less(b, places, b.scalarInt(0));
+    const Var updates = withDims(b, flattened(b, source), {product(b.shape(index))});
+    const Var result = scatter(b, Op::ScatterElements, flattened(b, x), where(b, isBack, add(b, places, count), places),
+                               cast(b, updates, b.dtype(x)), adds ? "add" : "none");
+    call.give(reshape(b, result, b.shape(x)));
+}
+
 void convertTakeAlongDim(Call& call, Builder& b) {
     Var x = call.tensor("self"), index = call.tensor("indices");
     if (call.failed())
@@ -196,6 +210,7 @@ constexpr auto gatherRows = std::to_array<Row>({
      "-> Tensor",
      convertScatterReduce, Movement},
     {"aten::take(Tensor self, Tensor index) -> Tensor", convertTake, Movement},
+    {"aten::put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor", convertPut, Movement},
     {"aten::take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor", convertTakeAlongDim, Movement},
     {"aten::masked_select(Tensor self, Tensor mask) -> Tensor", convertMaskedSelect, Movement},
     {"aten::masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor", convertMaskedScatter, Movement},

@@ -7,6 +7,9 @@
 
 #include "relay/attrs.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <array>
 #include <cctype>
 #include <functional>
@@ -121,6 +124,101 @@ void convertLinear(Call& call, Builder& b) {
     call.give(cast(b, bias ? add(b, y, cast(b, bias, sums)) : y, dtype));
 }
 
+/// The dims of a product that two tensors are summed over, in the order that they are paired.
+struct Contraction {
+    Ints summed, kept;
+
+    Contraction(Call& call, Builder& b, Var x, const char* dims) : summed(call.integers(dims)) {
+        if (call.failed())
+            return;
+        for (int64_t& axis : summed)
+            axis = call.axis(axis, b.rank(x));
+        for (int64_t i = 0; i < b.rank(x); ++i)
+            if (std::ranges::find(summed, i) == summed.end())
+                kept.push_back(i);
+        if (!call.failed() && kept.size() + summed.size() != static_cast<size_t>(b.rank(x)))
+            call.fail(fmt::format("argument '{}' names a dim twice", dims));
+    }
+};
+
+/// Sums of products over pairs of dims. Where one of a pair has one element, the other's are summed.
+void convertTensordot(Call& call, Builder& b) {
+    Var x = call.tensor("self"), y = call.tensor("other");
+    const Contraction left(call, b, x, "dims_self"), right(call, b, y, "dims_other");
+    if (!call.failed() && left.summed.size() != right.summed.size())
+        call.fail(fmt::format("{} dims are paired with {}", left.summed.size(), right.summed.size()));
+    for (size_t i = 0; i < left.summed.size() && !call.failed(); ++i) {
+        const int64_t l = left.summed[i], r = right.summed[i];
+        const bool isOneLeft = arith::isConst(dim(b, x, l), 1), isOneRight = arith::isConst(dim(b, y, r), 1);
+        if (isOneRight && !isOneLeft)
+            x = reduce(b, "sum", x, {l}, true);
+        else if (isOneLeft && !isOneRight)
+            y = reduce(b, "sum", y, {r}, true);
+    }
+    if (call.failed())
+        return;
+    Dims inner, rows, columns;
+    for (const int64_t axis : left.kept)
+        rows.push_back(dim(b, x, axis));
+    for (const int64_t axis : left.summed)
+        inner.push_back(dim(b, x, axis));
+    for (const int64_t axis : right.kept)
+        columns.push_back(dim(b, y, axis));
+    Ints orderX = left.kept, orderY = right.summed;
+    orderX.insert(orderX.end(), left.summed.begin(), left.summed.end());
+    orderY.insert(orderY.end(), right.kept.begin(), right.kept.end());
+    Dims shapeY = inner;
+    shapeY.insert(shapeY.end(), columns.begin(), columns.end());
+    const Var ordered = withDims(b, transpose(b, y, orderY), shapeY);
+    const Expr count = product(inner);
+    const Var sums = matmul(b, reshape(b, transpose(b, x, orderX), {product(rows), count}),
+                            reshape(b, ordered, {count, product(columns)}));
+    Dims result = rows;
+    result.insert(result.end(), columns.begin(), columns.end());
+    call.give(reshape(b, sums, result));
+}
+
+/// Sums of products along one dim of both, which broadcast.
+void convertVecdot(Call& call, Builder& b) {
+    call.give(roundedOnce(b, operandsOf(call, {"x", "y"}), [&](const std::vector<Var>& of) {
+        const Var products = mul(b, of[0], of[1]);
+        const int64_t axis = b.failed() ? 0 : call.axis(call.integer("dim"), b.rank(products));
+        return needRank(b, products, 1) ? reduce(b, "sum", products, {axis}, false) : Var{};
+    }));
+}
+
+/// x1ᵀ W(k) x2 for each result k.
+void convertBilinear(Call& call, Builder& b) {
+    const Var x = call.tensor("input1"), y = call.tensor("input2"), weight = call.tensor("weight");
+    const Var bias = call.optionalTensor("bias");
+    if (!needRank(b, x, 1) || !needRank(b, y, 1) || !needRank(b, weight, 3))
+        return;
+    Dims outer = b.shape(x);
+    outer.pop_back();
+    const Expr rows = product(outer);
+    const DataType dtype = b.dtype(x), sums = computeType(b, x);
+    const auto matrix = [&](Var v) { return cast(b, reshape(b, v, {rows, dim(b, v, -1)}), sums); };
+    EinsumAttrs attrs;
+    attrs.equation = "ni,oij,nj->no";
+    Var result = b.call(Op::Einsum, {matrix(x), cast(b, weight, sums), matrix(y)}, attrs);
+    result = bias ? add(b, result, cast(b, bias, sums)) : result;
+    outer.push_back(dim(b, weight, 0));
+    call.give(cast(b, reshape(b, result, outer), dtype));
+}
+
+/// The sum of a diagonal; of integers in int64.
+void convertTrace(Call& call, Builder& b) {
+    const Var x = call.tensor("self");
+    if (call.failed())
+        return;
+    if (b.rank(x) != 2)
+        return call.fail(fmt::format("a tensor with {} dims is no matrix", b.rank(x)));
+    const Dims shape = b.shape(x);
+    const Var sums = isFloat(b, x) ? x : cast(b, x, types::Int64);
+    const Var isOn = equal(b, iota(b, shape, 0, types::Int64), iota(b, shape, 1, types::Int64));
+    call.give(reduce(b, "sum", where(b, isOn, sums, scalarLike(b, 0, sums)), {0, 1}, false));
+}
+
 void convertEinsum(Call& call, Builder& b) {
     EinsumAttrs attrs;
     for (const char letter : call.text("equation"))
@@ -150,6 +248,12 @@ constexpr auto linearRows = std::to_array<Row>({
      Product},
     {"aten::inner(Tensor self, Tensor other) -> Tensor", convertInner, Product},
     {"aten::linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor", convertLinear, Product},
+    {"aten::tensordot(Tensor self, Tensor other, int[] dims_self, int[] dims_other) -> Tensor", convertTensordot,
+     Product},
+    {"aten::linalg_vecdot(Tensor x, Tensor y, *, int dim=-1) -> Tensor", convertVecdot, Product},
+    {"aten::bilinear(Tensor input1, Tensor input2, Tensor weight, Tensor? bias=None) -> Tensor", convertBilinear,
+     Product},
+    {"aten::trace(Tensor self) -> Tensor", convertTrace, Reduction},
     {"aten::einsum(str equation, Tensor[] tensors, *, int[]? path=None) -> Tensor", convertEinsum, Product},
 });
 

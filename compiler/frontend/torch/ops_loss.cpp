@@ -3,33 +3,19 @@
 // Losses: how far predictions are from targets, element by element, then as they are, their mean or their sum.
 #include "frontend/common/arithmetic.h"
 #include "frontend/torch/elementwise.h"
+#include "frontend/torch/loss.h"
 #include "frontend/torch/ops.h"
 #include "frontend/torch/reduced.h"
 
 #include "relay/attrs.h"
 
 #include <array>
-#include <fmt/format.h>
 
 namespace lathe::frontend::torch {
 namespace {
 
 using namespace relay;
 using enum model::Family;
-
-enum LossReduction : int64_t { AsTheyAre = 0, Mean = 1, Sum = 2 };
-
-Ints everyAxis(Builder& b, Var x) {
-    return b.failed() ? Ints{} : iotaInts(0, b.rank(x));
-}
-
-Var reducedLoss(Call& call, Builder& b, Var loss) {
-    const int64_t reduction = call.integer("reduction");
-    if (reduction < AsTheyAre || reduction > Sum)
-        call.fail(fmt::format("reduction is {}", reduction), "0, 1 or 2: none, mean or sum");
-    return reduction == AsTheyAre ? loss
-                                  : reduceOver(b, reduction == Mean ? "mean" : "sum", loss, everyAxis(b, loss), false);
-}
 
 /// Gives what fn makes of each prediction and its target.
 void giveLoss(Call& call, Builder& b, const std::function<Var(Var x, Var target)>& fn) {
@@ -192,6 +178,9 @@ constexpr auto lossRows = std::to_array<Row>({
      convertBinaryCrossEntropyOfLogits, Reduction},
     {"aten::nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=Mean, SymInt ignore_index=-100) -> "
      "Tensor",
+     convertNllLoss, Reduction},
+    {"aten::nll_loss2d(Tensor self, Tensor target, Tensor? weight=None, int reduction=Mean, SymInt ignore_index=-100) "
+     "-> Tensor",
      convertNllLoss, Reduction},
     {"aten::nll_loss_nd(Tensor self, Tensor target, Tensor? weight=None, int reduction=Mean, SymInt ignore_index=-100) "
      "-> Tensor",

@@ -98,33 +98,6 @@ void convertLog1p(Call& call, Builder& b) {
     giveFloat(call, [&](Var x) { return logOfOnePlus(b, x); });
 }
 
-/// 1 - erf(x), of which nothing would be left where erf(x) comes near to 1: t exp(P(t) - x^2) with t = 2 / (2 + x), for
-/// x that is not negative. P is the polynomial in 2 t - 1 that is nearest at Chebyshev's points; its error is 2e-13.
-Var complementOfErf(Builder& b, Var operand) {
-    static constexpr std::array coefficients = {
-        -0.6717940840566892,    0.6726432239778267,      0.04734330684124994,     -0.046895610245846216,
-        -0.009872689337904245,  0.00882493893646367,     0.0017589330450453996,   -0.002345817049225792,
-        -0.000146241987394118,  0.0006737091089779718,   -9.376275337756468e-05,  -0.00017442622172092362,
-        7.150207092030105e-05,  3.206626756586007e-05,   -3.043344564782467e-05,  -4.0747027429451407e-07,
-        8.96724798738377e-06,   -2.3518984593289744e-06, -1.7235653237598334e-06, 8.544016898895674e-07,
-        1.6419881228334746e-07, -1.1806468257177684e-07};
-    const Var x = cast(b, operand, types::Float64), size = b.call(Op::Abs, {x});
-    const Var t = b.call(Op::Divide, {scalarLike(b, 2, x), addTo(b, size, 2)});
-    const Var y = addTo(b, mulBy(b, t, 2), -1);
-    Var p = mulBy(b, y, coefficients.back());
-    for (size_t i = coefficients.size() - 1; i-- > 0;) {
-        p = addTo(b, p, coefficients[i]);
-        if (i > 0)
-            p = mul(b, p, y);
-    }
-    const Var upper = mul(b, t, b.call(Op::Exp, {sub(b, p, mul(b, size, size))}));
-    const Var both = where(b, less(b, x, scalarLike(b, 0, x)), sub(b, scalarLike(b, 2, x), upper), upper);
-    return b.failed() ? Var{} : cast(b, both, b.dtype(operand));
-}
-void convertErfc(Call& call, Builder& b) {
-    call.give(complementOfErf(b, promotedToFloat(call, call.tensor("self"))));
-}
-
 /// log(x / (1 - x)), x kept eps away from 0 and 1.
 void convertLogit(Call& call, Builder& b) {
     const std::optional<double> eps = call.optionalReal("eps");
@@ -146,6 +119,7 @@ constexpr auto mathRows = std::to_array<Row>({
     {"aten::floor(Tensor self) -> Tensor", convertRounding<Op::Floor>, Arithmetic},
     {"aten::round(Tensor self) -> Tensor", convertRounding<Op::Round>, Arithmetic},
     {"aten::round.decimals(Tensor self, *, int decimals) -> Tensor", convertRoundDecimals, Arithmetic},
+    {"aten::special_round(Tensor self, *, int decimals=0) -> Tensor", convertRoundDecimals, Arithmetic},
     {"aten::trunc(Tensor self) -> Tensor", convertTrunc, Arithmetic},
     {"aten::fix(Tensor self) -> Tensor", convertTrunc, Arithmetic},
     {"aten::frac(Tensor self) -> Tensor", convertFrac, Arithmetic},
@@ -173,7 +147,6 @@ constexpr auto mathRows = std::to_array<Row>({
     {"aten::acosh(Tensor self) -> Tensor", convertFloatFunction<Op::Acosh>, Arithmetic},
     {"aten::atanh(Tensor self) -> Tensor", convertFloatFunction<Op::Atanh>, Arithmetic},
     {"aten::erf(Tensor self) -> Tensor", convertFloatFunction<Op::Erf>, Arithmetic},
-    {"aten::erfc(Tensor self) -> Tensor", convertErfc, Arithmetic},
     {"aten::sigmoid(Tensor self) -> Tensor", convertFloatFunction<Op::Sigmoid>, Activation},
     {"aten::logit(Tensor self, float? eps=None) -> Tensor", convertLogit, Arithmetic},
 });

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 namespace lathe::frontend::torch {
@@ -18,6 +19,20 @@ struct PadMode {
 };
 constexpr auto padModes = std::to_array<PadMode>(
     {{"constant", "constant"}, {"reflect", "reflect"}, {"replicate", "edge"}, {"circular", "wrap"}});
+
+/// x with its edges repeated, dim by dim. Where a side is negative, elements go first, and where none would be left, the
+/// edge that was the nearest stands for all, as PyTorch has it.
+Var withRepeatedEdges(Builder& b, Var x, const Dims& before, const Dims& after) {
+    for (size_t i = 0; i < before.size() && !b.failed(); ++i) {
+        const auto axis = static_cast<int64_t>(i);
+        const Expr size = dim(b, x, axis);
+        const Expr wanted = arith::simplify(size + before[i] + after[i]);
+        const Var place = sub(b, iota(b, {wanted}, 0, types::Int64), b.scalarOf(before[i]));
+        const Var last = b.scalarOf(arith::simplify(size - 1));
+        x = gather(b, x, maximum(b, minimum(b, place, last), b.scalarInt(0)), axis);
+    }
+    return x;
+}
 
 /// x padded so; value: of the new elements, where the mode is "constant".
 Var paddedBy(Call& call, Builder& b, Var x, const Dims& pads, const std::string& mode,
@@ -45,7 +60,10 @@ Var paddedBy(Call& call, Builder& b, Var x, const Dims& pads, const std::string&
             within(shape[axis]);
         holds = arith::logicalAnd(holds, arith::ge(shape[axis] + before[axis] + after[axis], 0));
     }
+    const auto isCut = [](const Expr& side) { return arith::bounds(side).lower < 0; };
     x = assume(b, x, holds, fmt::format("what is padded to {} has elements for it", text(shape)));
+    if (mode == "edge" && (std::ranges::any_of(before, isCut) || std::ranges::any_of(after, isCut)))
+        return withRepeatedEdges(b, x, before, after);
     return pad(b, x, mode, before, after, {}, value ? toTensor(b, *value, b.dtype(x)) : Var{});
 }
 

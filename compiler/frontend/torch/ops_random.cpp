@@ -9,6 +9,8 @@
 
 #include <array>
 #include <cmath>
+#include <functional>
+#include <numbers>
 
 namespace lathe::frontend::torch {
 namespace {
@@ -98,6 +100,37 @@ void giveIntegers(Call& call, Builder& b, double low, double high) {
 void convertRandint(Call& call, Builder& b) {
     const double low = call.schema.find("low") ? static_cast<double>(call.integer("low")) : 0;
     giveIntegers(call, b, low, static_cast<double>(call.integer("high")));
+}
+
+/// Gives fn of uniform numbers of (0, 1): where a distribution has come to them.
+void giveByQuantile(Call& call, Builder& b, const std::function<Var(Var)>& fn) {
+    const Drawn drawn(call, b, defaultFloat);
+    const Var u = maximum(b, uniformOf(call, drawn, 0, 1), b.scalar(0x1p-24, drawn.work())); // 0 is drawn too
+    call.give(cast(b, fn(u), drawn.dtype));
+}
+void convertExponential(Call& call, Builder& b) {
+    const double rate = call.real("lambd");
+    giveByQuantile(call, b, [&](Var u) { return mulBy(b, b.call(Op::Log, {u}), -1 / rate); });
+}
+void convertCauchy(Call& call, Builder& b) {
+    const double median = call.real("median"), width = call.real("sigma");
+    giveByQuantile(call, b, [&](Var u) {
+        return addTo(b, mulBy(b, b.call(Op::Tan, {mulBy(b, addTo(b, u, -0.5), std::numbers::pi)}), width), median);
+    });
+}
+/// How many trials it takes until one succeeds.
+void convertGeometric(Call& call, Builder& b) {
+    const double p = call.real("p");
+    if (!call.failed() && !(p > 0 && p < 1))
+        return call.fail(fmt::format("a probability is {}", p));
+    giveByQuantile(call, b,
+                   [&](Var u) { return b.call(Op::Ceil, {mulBy(b, b.call(Op::Log, {u}), 1 / std::log1p(-p))}); });
+}
+void convertLogNormal(Call& call, Builder& b) {
+    const Drawn drawn(call, b, defaultFloat);
+    const double mean = call.real("mean"), deviation = call.real("std");
+    const Var z = normal(sourceOf(call), drawn.shape, std::nullopt);
+    call.give(cast(b, b.call(Op::Exp, {addTo(b, mulBy(b, z, deviation), mean)}), drawn.dtype));
 }
 
 /// Ones with the probability that p, of x's dims, says.
@@ -192,6 +225,13 @@ constexpr auto randomRows = std::to_array<Row>({
      Random},
     {"aten::normal.Tensor_Tensor(Tensor mean, Tensor std, *, Generator? generator=None) -> Tensor", convertNormalOf,
      Random},
+    {"aten::exponential(Tensor self, float lambd=1, *, Generator? generator=None) -> Tensor", convertExponential,
+     Random},
+    {"aten::cauchy(Tensor self, float median=0, float sigma=1, *, Generator? generator=None) -> Tensor", convertCauchy,
+     Random},
+    {"aten::geometric(Tensor self, float p, *, Generator? generator=None) -> Tensor", convertGeometric, Random},
+    {"aten::log_normal(Tensor self, float mean=1, float std=2, *, Generator? generator=None) -> Tensor",
+     convertLogNormal, Random},
     {"aten::bernoulli(Tensor self, *, Generator? generator=None) -> Tensor", convertBernoulli, Bernoulli},
     {"aten::bernoulli.p(Tensor self, float p, *, Generator? generator=None) -> Tensor", convertBernoulliOf, Bernoulli},
     {"aten::bernoulli.float(Tensor self, float p=0.5, *, Generator? generator=None) -> Tensor", convertBernoulliOf,

@@ -32,7 +32,7 @@ void convertNonZero(Call& call, Builder& b) {
 }
 
 void convertNonZeroColumns(Call& call, Builder& b) {
-    Var x = call.tensor("self");
+    Var x = call.tensor(call.schema.arguments[0].name.c_str());
     if (call.failed())
         return;
     if (b.rank(x) == 0)
@@ -259,6 +259,7 @@ constexpr auto searchRows = std::to_array<Row>({
     {"aten::nonzero(Tensor self) -> Tensor", convertNonZero, Other},
     {"aten::argwhere(Tensor self) -> Tensor", convertNonZero, Other},
     {"aten::nonzero_numpy(Tensor self) -> Tensor[]", convertNonZeroColumns, Other},
+    {"aten::where(Tensor condition) -> Tensor[]", convertNonZeroColumns, Other},
     {"aten::nonzero_static(Tensor self, *, SymInt size, int fill_value=-1) -> Tensor", convertNonZeroStatic, Other},
     {"aten::one_hot(Tensor self, SymInt num_classes=-1) -> Tensor", convertOneHot, Other},
     {"aten::bucketize.Tensor(Tensor self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor",

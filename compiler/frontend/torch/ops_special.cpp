@@ -67,17 +67,10 @@ void convertFloatPower(Call& call, Builder& b) {
         call.give(b.call(Op::Power, {inType(b, x, types::Float64), inType(b, exponent, types::Float64)}));
 }
 
-/// log(exp(x) + exp(y)) to a base: by the larger of both, and what it is short of the sum.
-void giveLogSum(Call& call, Builder& b, double base) {
+void giveLogSum(Call& call, Builder& b, double logOfBase) {
     call.give(
-        roundedOnce(b, operandsOf(call, {"self", "other"}, Integers::BecomeFloat), [&](const std::vector<Var>& of) {
-            const Var larger = maximum(b, of[0], of[1]), distance = b.call(Op::Abs, {sub(b, of[0], of[1])});
-            const Var small = b.call(Op::Exp, {mulBy(b, distance, -base)});
-            const Var sum = add(b, larger, mulBy(b, logOfOnePlus(b, small), 1 / base));
-            const Var isInfinite = b.call(
-                Op::LogicalAnd, {b.call(Op::IsInf, {larger}, IsInfAttrs{}), equal(b, of[0], of[1])}); // no difference
-            return where(b, isInfinite, larger, sum);
-        }));
+        roundedOnce(b, operandsOf(call, {"self", "other"}, Integers::BecomeFloat),
+                    [&](const std::vector<Var>& of) { return logOfSum(b, of[0], of[1], logOfBase); }));
 }
 void convertLogaddexp(Call& call, Builder& b) {
     giveLogSum(call, b, 1);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Variances, norms and logarithms of sums.
+// Variances and what variables have in common, norms, and logarithms of sums.
 #include "frontend/common/reductions.h"
 #include "frontend/torch/elementwise.h"
+#include "frontend/torch/norms.h"
 #include "frontend/torch/ops.h"
 #include "frontend/torch/reduced.h"
 
 #include "relay/attrs.h"
 
 #include <array>
-#include <cmath>
 #include <fmt/format.h>
 
 namespace lathe::frontend::torch {
@@ -73,21 +73,6 @@ void convertSpread(Call& call, Builder& b) {
 
 // ---- norms
 
-/// (sum of |x|^p)^(1 / p); at 0 the count of what is not 0, at infinities the extremes.
-Var normOf(Builder& b, Var x, double p, const Ints& axes, bool keepDims) {
-    const Var size = b.call(Op::Abs, {x});
-    if (std::isinf(p))
-        return reduceOver(b, p > 0 ? "max" : "min", size, axes, keepDims);
-    if (p == 0)
-        return b.failed() ? Var{} : reduceOver(b, "sum", cast(b, asBool(b, x), b.dtype(x)), axes, keepDims);
-    if (p == 1)
-        return reduceOver(b, "sum", size, axes, keepDims);
-    if (p == 2)
-        return b.call(Op::Sqrt, {reduceOver(b, "sum", mul(b, x, x), axes, keepDims)});
-    const Var sum = reduceOver(b, "sum", b.call(Op::Power, {size, scalarLike(b, p, size)}), axes, keepDims);
-    return b.call(Op::Power, {sum, scalarLike(b, 1 / p, sum)});
-}
-
 void giveNorm(Call& call, Builder& b, double p, bool hasDims, std::optional<DataType> dtype) {
     Var x = call.tensor("self");
     if (call.failed())
@@ -113,6 +98,82 @@ void convertNormOfDimsTyped(Call& call, Builder& b) {
 }
 void convertVectorNorm(Call& call, Builder& b) {
     giveNorm(call, b, call.real("ord"), true, call.dtype("dtype"));
+}
+
+/// How far two tensors are apart.
+void convertDist(Call& call, Builder& b) {
+    const double p = call.real("p");
+    call.give(
+        roundedOnce(b, operandsOf(call, {"self", "other"}, Integers::BecomeFloat), [&](const std::vector<Var>& of) {
+            const Var difference = sub(b, of[0], of[1]);
+            return normOf(b, difference, p, b.failed() ? Ints{} : iotaInts(0, b.rank(difference)), false);
+        }));
+}
+
+/// Slices along a dim, those that are too long scaled down.
+void convertRenorm(Call& call, Builder& b) {
+    const Var x = call.tensor("self");
+    const double p = call.real("p"), most = call.real("maxnorm");
+    if (call.failed())
+        return;
+    const int64_t axis = call.axis(call.integer("dim"), b.rank(x));
+    Ints others = iotaInts(0, b.rank(x));
+    std::erase(others, axis);
+    call.give(inSingle(b, x, [&](Var v) {
+        const Var norm = normOf(b, v, p, others, true), limit = scalarLike(b, most, v);
+        const Var factor = div(b, limit, addTo(b, norm, 1e-7)); // as PyTorch keeps it from 0
+        return mul(b, v, where(b, less(b, limit, norm), factor, scalarLike(b, 1, v)));
+    }));
+}
+
+// ---- covariances
+
+/// Of the rows of x, a matrix or a vector as one row, or of a matrix's rows with weights for its columns.
+Var covariance(Call& call, Builder& b, Var given, double correction, Var repeats, Var weights) {
+    if (call.failed())
+        return {};
+    if (b.rank(given) > 2) {
+        call.fail(fmt::format("a tensor with {} dims has no variables in rows", b.rank(given)));
+        return {};
+    }
+    Var x = promotedToFloat(call, given);
+    x = b.failed() || b.rank(x) == 2 ? x : reshape(b, x, {1, product(b.shape(x))});
+    if (call.failed())
+        return {};
+    const DataType dtype = b.dtype(x);
+    x = cast(b, x, computeType(b, x));
+    Var own = full(b, scalarLike(b, 1, x), {dim(b, x, 1)});
+    for (const Var each : {repeats, weights})
+        if (each)
+            own = mul(b, own, cast(b, each, b.dtype(own)));
+    const Var sum = reduce(b, "sum", own, {0}, false);
+    const Var mean = div(b, reduce(b, "sum", mul(b, x, own), {1}, true), sum);
+    Var lost = scalarLike(b, correction, x);
+    if (weights)
+        lost = mul(b, lost, div(b, reduce(b, "sum", mul(b, own, cast(b, weights, b.dtype(own))), {0}, false), sum));
+    const Var divisor = maximum(b, sub(b, sum, lost), scalarLike(b, 0, x)), centered = sub(b, x, mean);
+    const Var all = div(b, matmul(b, mul(b, centered, own), centered, false, true), divisor);
+    if (b.failed())
+        return {};
+    return cast(b, arith::isConst(dim(b, all, 0), 1) ? asScalar(b, all) : all, dtype); // of one variable a number
+}
+void convertCov(Call& call, Builder& b) {
+    call.give(covariance(call, b, call.tensor("self"), call.real("correction"), call.optionalTensor("fweights"),
+                         call.optionalTensor("aweights")));
+}
+void convertCorrcoef(Call& call, Builder& b) {
+    const Var all = covariance(call, b, call.tensor("self"), 1, {}, {});
+    if (call.failed())
+        return;
+    if (b.rank(all) == 0)
+        return call.give(div(b, all, all));
+    const Dims shape = b.shape(all);
+    const Var isOn = equal(b, iota(b, shape, 0, types::Int64), iota(b, shape, 1, types::Int64));
+    const Var variances = reduce(b, "sum", where(b, isOn, all, scalarLike(b, 0, all)), {1}, false);
+    const Var deviations = b.call(Op::Sqrt, {variances});
+    const Var quotient = div(b, div(b, all, unsqueeze(b, deviations, {1})), deviations);
+    const Var one = scalarLike(b, 1, all);
+    call.give(maximum(b, minimum(b, quotient, one), b.call(Op::Negative, {one})));
 }
 
 void convertLogsumexp(Call& call, Builder& b) {
@@ -151,6 +212,11 @@ constexpr auto statisticsRows = std::to_array<Row>({
     {"aten::linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? "
      "dtype=None) -> Tensor",
      convertVectorNorm, Reduction},
+    {"aten::dist(Tensor self, Tensor other, Scalar p=2) -> Tensor", convertDist, Reduction},
+    {"aten::renorm(Tensor self, Scalar p, int dim, Scalar maxnorm) -> Tensor", convertRenorm, Normalization},
+    {"aten::cov(Tensor self, *, int correction=1, Tensor? fweights=None, Tensor? aweights=None) -> Tensor", convertCov,
+     Product},
+    {"aten::corrcoef(Tensor self) -> Tensor", convertCorrcoef, Product},
     {"aten::logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor", convertLogsumexp, Reduction},
 });
 
