@@ -5,6 +5,7 @@
 #pragma once
 
 #include "runtime/context_states.h"
+#include "runtime/context_strings.h"
 #include "runtime/exec.h"
 #include "runtime/memory.h"
 #include "runtime/model.h"
@@ -43,7 +44,12 @@ public:
 
     // ---- what generated code asks for, see lathe_functions
     int32_t parallel(lathe_exec* exec, lathe_task task, void* closure, int64_t chunks);
-    void* inputData(int32_t input) { return inputs_[static_cast<size_t>(input)].data; }
+    void* inputData(int32_t input) { return inputs_[static_cast<size_t>(input)].read; }
+    const void* constant(int32_t index) const {
+        const void* const handles = strings_.constant(index);
+        return handles ? handles : model_->constant(index);
+    }
+    ContextStrings& strings() { return strings_; }
     int64_t inputDim(int32_t input, int32_t axis) const { return inputs_[static_cast<size_t>(input)].dims[axis]; }
     void setOutputDim(int32_t output, int32_t axis, int64_t value);
     void* outputData(int32_t output, int64_t bytes);
@@ -59,6 +65,8 @@ private:
         int64_t dims[LATHE_MAX_RANK] = {};
         int64_t bytes = 0;
         GrowingBuffer own;
+        GrowingBuffer handles; // of strings
+        void* read = nullptr;  // by a run: data, or handles
     };
     struct Output {
         void* data = nullptr; // null: not written by the last run
@@ -68,6 +76,7 @@ private:
         int64_t boundBytes = 0;
         int64_t bytes = 0; // as asked for by the last run
         GrowingBuffer own;
+        GrowingBuffer handles; // of strings: what the run writes in place of data
     };
 
     lathe_status checkState(int32_t index);
@@ -75,6 +84,16 @@ private:
     /// What the next run reads and writes of them.
     void bindStates();
     lathe_status checkInput(int32_t index, const DLTensor* tensor, int64_t& bytes);
+    /// That each of an input's strings is there: `data` are its elements, without gaps.
+    lathe_status checkStrings(int32_t index, const void* data, int64_t bytes);
+    /// The bytes of an input's strings go behind its elements, which are copied; null if there is no memory.
+    void* copyStrings(Input& input);
+    /// What the next run reads of the inputs: of strings the handles. False if there is no memory.
+    bool readInputs();
+    /// Outputs of strings, from the handles that the run wrote.
+    void writeStrings();
+    /// Where the outputs' elements go; null if that is too small or there is no memory.
+    void* placeOf(int32_t index, int64_t bytes);
     /// That what a run will write to is neither an input nor another output, not even in part: kernels read it meanwhile.
     lathe_status checkOverlap();
     void prepareRun();
@@ -90,6 +109,7 @@ private:
     Memory memory_;
     Arena arena_;
     ContextStates states_;
+    ContextStrings strings_;
     std::vector<Input> inputs_; // the model's, and behind them its states, as of the outputs
     std::vector<Output> outputs_;
     std::vector<GrowingBuffer> kept_; // by place

@@ -37,6 +37,7 @@ const Signature& signatureOf(int ordinal) {
         s[LATHE_FN_FILL] = {C::Void, false, {C::Ptr, C::I32, C::I64}};
         s[LATHE_FN_SEED] = {C::I64, true, {}};
         s[LATHE_FN_KEEP] = {C::Ptr, true, {C::I32, C::I64}};
+        s[LATHE_FN_STRING] = {C::I64, true, {C::I32, C::I64, C::I64, C::I64}};
         return s;
     }();
     LATHE_ASSERT(ordinal >= 0 && ordinal < LATHE_FN_COUNT, "no such function of the runtime");

@@ -59,7 +59,7 @@
 //
 // Such a runner also says Alive, without payload and unasked, every aliveEvery, between its replies.
 //
-// A type is u8 DLPack code and u8 bits. Limits and Seed hold for models loaded after; Load replaces the model. An Error
+// A type is u8 DLPack code and u8 bits. The bytes of a tensor of strings (runtime/lathe_rt.h) are abi/packed_strings.h's. Limits and Seed hold for models loaded after; Load replaces the model. An Error
 // reply has u32 lathe_status, string node ("" if none), string message; the runner goes on. A malformed frame ends it
 // with exit code 2, the end of the stream at a frame's border with 0; under a Guard a kernel that touches memory outside its
 // buffers with 3, one that writes into memory that can only be read, such as an input, with 4.
@@ -81,7 +81,7 @@ namespace lathe::runtime::protocol {
 
 static_assert(std::endian::native == std::endian::little, "numbers of the protocol would have to be swapped");
 
-inline constexpr uint32_t protocolVersion = 7;
+inline constexpr uint32_t protocolVersion = 8;
 inline constexpr uint32_t frameMagic = 0x5254484c; // "LHTR" as it stands in the stream
 inline constexpr int exitMalformed = 2, exitOutside = 3, exitReadOnly = 4, exitDeadline = 5,
                      exitNoMemory = 6; // for what it is sent
