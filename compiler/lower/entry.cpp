@@ -69,11 +69,11 @@ Result<void> EntryBuilder::bindInputs(const relay::Function& main, EntryScope& s
     for (size_t i = 0; i < relay::inputParams(main).size(); ++i) {
         const relay::Param& param = main.params[i];
         const TensorType* type = asTensor(param.type);
-        if (!type || type->dtype == types::String)
+        if (!type)
             return failure(
                 ErrorKind::Unsupported,
                 fmt::format("input '{}' has type {}, which cannot be run yet", param.name, relay::toString(param.type)),
-                "only numeric tensors can be inputs");
+                "only tensors can be inputs");
         int32_t input = static_cast<int32_t>(i);
         auto actual = [&](size_t axis) {
             return rtCall(LATHE_FN_INPUT_DIM,

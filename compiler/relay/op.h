@@ -130,6 +130,14 @@ enum class Op : uint16_t {
     Dft,          // x[.., n, .., 1|2] {DftAttrs: axis, inverse, onesided, length Expr}
     // ---- random (counter-based; never merged, folded or duplicated)
     RandomUniform, // {RandomAttrs: shape, dtype, low, high, seed, hasSeed}
+    // ---- strings
+    StringConcat, // a, b: broadcast: b behind a
+    StringCase,   // x {StringCaseAttrs: upper}: of each letter
+    StringSplit, // x[..], delimiter[] {StringSplitAttrs: most} -> (pieces[.., n], int64 counts[..]): new symbol; "" fills
+    RegexFullMatch, // x, program[] -> bool: whether abi/match_program.h matches all of it
+    FormatNumber,   // x number or bool -> string: the shortest that is read as it
+    ParseNumber,    // x string {CastAttrs: dtype}: fails where it is none
+    IndexOf,        // x, keys[k] -> int64: the place of the first key that is equal, k where none is
     // ---- symbols and checks
     BindSymbols, // x int64/int32 of known small shape {BindSymbolsAttrs: one Expr (a fresh symbol or null) an element}: defines them; gives x
     Assume,      // x {AssumeAttrs: condition Expr, message}: gives x, or fails when running
@@ -173,6 +181,7 @@ struct OpInfo {
     /// How a call is written if operand `at`, or the result, stands in that order of axes (relay/operator_orders.h);
     /// nothing if it cannot be. Null: never.
     std::optional<OrderedCall> (*orders)(const TypedCall& call, int at, const AxisOrder& order);
+    bool strings; // operands may be strings: what only moves them, and what compares them
 };
 
 /// Row of an operator. Type rules and value rules stand beside it in relay/rules.h (they need the Builder's context).

@@ -39,7 +39,7 @@ constexpr OpInfo row(Op op, std::string_view name, int minArgs, int maxArgs, Att
     if (fusion <= Broadcast)
         layouts.carries = layouts::elements;
     const auto orders = fusion <= Broadcast ? orders::elements : nullptr;
-    return {op, name, minArgs, maxArgs, attrs, fusion, pure, mayFail, numerics, flops, steps, layouts, orders};
+    return {op, name, minArgs, maxArgs, attrs, fusion, pure, mayFail, numerics, flops, steps, layouts, orders, false};
 }
 /// What is other in a row than its kind has it.
 struct RowColumns {
@@ -53,6 +53,10 @@ constexpr OpInfo with(OpInfo row, const RowColumns& columns) {
     row.steps = columns.steps ? columns.steps : row.steps;
     row.layouts = columns.layouts.value_or(row.layouts);
     row.orders = columns.orders.value_or(row.orders);
+    return row;
+}
+constexpr OpInfo ofStrings(OpInfo row) {
+    row.strings = true;
     return row;
 }
 constexpr OpInfo unary(Op op, std::string_view name, Numerics numerics) {
@@ -97,7 +101,7 @@ constexpr OpInfo rows[] = {
     row(Op::IsInf, "is_inf", 1, 1, make<IsInfAttrs>, Elementwise),
     with(row(Op::Cast, "cast", 1, 1, make<CastAttrs>, Elementwise, rounding), {.flops = flops::perElement<0>}),
     with(row(Op::BitCast, "bit_cast", 1, 1, make<CastAttrs>, Elementwise), {.flops = flops::perElement<0>}),
-    with(unary(Op::Copy, "copy", exact), {.flops = flops::perElement<0>}),
+    ofStrings(with(unary(Op::Copy, "copy", exact), {.flops = flops::perElement<0>})),
     binary(Op::Add, "add", rounding),
     binary(Op::Subtract, "subtract", rounding),
     binary(Op::Multiply, "multiply", rounding),
@@ -106,8 +110,8 @@ constexpr OpInfo rows[] = {
     binary(Op::Power, "power", transcendental),
     binary(Op::Maximum, "maximum"),
     binary(Op::Minimum, "minimum"),
-    binary(Op::Equal, "equal"),
-    binary(Op::NotEqual, "not_equal"),
+    ofStrings(binary(Op::Equal, "equal")),
+    ofStrings(binary(Op::NotEqual, "not_equal")),
     binary(Op::Less, "less"),
     binary(Op::LessEqual, "less_equal"),
     binary(Op::Greater, "greater"),
@@ -120,33 +124,33 @@ constexpr OpInfo rows[] = {
     binary(Op::BitwiseXor, "bitwise_xor"),
     binary(Op::LeftShift, "left_shift"),
     binary(Op::RightShift, "right_shift"),
-    with(row(Op::Where, "where", 3, 3, none, Broadcast), {.flops = flops::perElement<0>}),
-    row(Op::ShapeOf, "shape_of", 1, 1, none, Injective),
-    with(row(Op::Reshape, "reshape", 1, 1, make<ReshapeAttrs>, Injective), {.orders = orders::reshape}),
-    row(Op::Transpose, "transpose", 1, 1, make<TransposeAttrs>, Injective),
-    with(row(Op::BroadcastTo, "broadcast_to", 1, 1, make<BroadcastAttrs>, Broadcast),
-         {.flops = flops::perElement<0>, .orders = orders::broadcastTo}),
-    with(row(Op::Concat, "concat", 1, -1, make<AxisAttrs>, Injective),
-         {.layouts = LayoutColumns{.carries = layouts::concat}, .orders = orders::concat}),
-    with(row(Op::Slice, "slice", 1, 1, make<SliceAttrs>, Injective), {.orders = orders::slice}),
-    with(row(Op::DynamicSlice, "dynamic_slice", 4, 4, make<AxesAttrs>, Opaque, exact, fails),
-         {.flops = flops::perElement<0>}),
-    with(row(Op::Pad, "pad", 1, 2, make<PadAttrs>, Injective), {.orders = orders::pad}),
-    with(row(Op::Tile, "tile", 1, 1, make<TileAttrs>, Injective), {.orders = orders::tile}),
-    row(Op::Gather, "gather", 2, 2, make<AxisAttrs>, Injective, exact, fails),
-    row(Op::GatherElements, "gather_elements", 2, 2, make<AxisAttrs>, Injective, exact, fails),
-    row(Op::GatherNd, "gather_nd", 2, 2, make<GatherNdAttrs>, Injective, exact, fails),
-    row(Op::ScatterElements, "scatter_elements", 3, 3, make<ScatterAttrs>, Opaque, accumulating, fails),
-    row(Op::ScatterNd, "scatter_nd", 3, 3, make<ScatterAttrs>, Opaque, accumulating, fails),
+    ofStrings(with(row(Op::Where, "where", 3, 3, none, Broadcast), {.flops = flops::perElement<0>})),
+    ofStrings(row(Op::ShapeOf, "shape_of", 1, 1, none, Injective)),
+    ofStrings(with(row(Op::Reshape, "reshape", 1, 1, make<ReshapeAttrs>, Injective), {.orders = orders::reshape})),
+    ofStrings(row(Op::Transpose, "transpose", 1, 1, make<TransposeAttrs>, Injective)),
+    ofStrings(with(row(Op::BroadcastTo, "broadcast_to", 1, 1, make<BroadcastAttrs>, Broadcast),
+         {.flops = flops::perElement<0>, .orders = orders::broadcastTo})),
+    ofStrings(with(row(Op::Concat, "concat", 1, -1, make<AxisAttrs>, Injective),
+         {.layouts = LayoutColumns{.carries = layouts::concat}, .orders = orders::concat})),
+    ofStrings(with(row(Op::Slice, "slice", 1, 1, make<SliceAttrs>, Injective), {.orders = orders::slice})),
+    ofStrings(with(row(Op::DynamicSlice, "dynamic_slice", 4, 4, make<AxesAttrs>, Opaque, exact, fails),
+         {.flops = flops::perElement<0>})),
+    ofStrings(with(row(Op::Pad, "pad", 1, 2, make<PadAttrs>, Injective), {.orders = orders::pad})),
+    ofStrings(with(row(Op::Tile, "tile", 1, 1, make<TileAttrs>, Injective), {.orders = orders::tile})),
+    ofStrings(row(Op::Gather, "gather", 2, 2, make<AxisAttrs>, Injective, exact, fails)),
+    ofStrings(row(Op::GatherElements, "gather_elements", 2, 2, make<AxisAttrs>, Injective, exact, fails)),
+    ofStrings(row(Op::GatherNd, "gather_nd", 2, 2, make<GatherNdAttrs>, Injective, exact, fails)),
+    ofStrings(row(Op::ScatterElements, "scatter_elements", 3, 3, make<ScatterAttrs>, Opaque, accumulating, fails)),
+    ofStrings(row(Op::ScatterNd, "scatter_nd", 3, 3, make<ScatterAttrs>, Opaque, accumulating, fails)),
     row(Op::Range, "range", 3, 3, none, Injective, rounding, fails),
     row(Op::Iota, "iota", 0, 0, make<IotaAttrs>, Injective),
-    with(row(Op::Full, "full", 1, 1, make<BroadcastAttrs>, Broadcast), {.flops = flops::perElement<0>, .orders = none}),
+    ofStrings(with(row(Op::Full, "full", 1, 1, make<BroadcastAttrs>, Broadcast), {.flops = flops::perElement<0>, .orders = none})),
     row(Op::OneHot, "one_hot", 2, 2, make<OneHotAttrs>, Injective),
     row(Op::Trilu, "trilu", 1, 1, make<TriluAttrs>, Injective),
-    row(Op::ReverseSequence, "reverse_sequence", 2, 2, make<ReverseAttrs>, Injective, exact, fails),
-    with(row(Op::Reverse, "reverse", 1, 1, make<AxesAttrs>, Injective), {.orders = orders::reverse}),
-    with(row(Op::Relayout, "relayout", 1, 1, make<RelayoutAttrs>, Injective),
-         {.layouts = LayoutColumns{.converts = true}}),
+    ofStrings(row(Op::ReverseSequence, "reverse_sequence", 2, 2, make<ReverseAttrs>, Injective, exact, fails)),
+    ofStrings(with(row(Op::Reverse, "reverse", 1, 1, make<AxesAttrs>, Injective), {.orders = orders::reverse})),
+    ofStrings(with(row(Op::Relayout, "relayout", 1, 1, make<RelayoutAttrs>, Injective),
+         {.layouts = LayoutColumns{.converts = true}})),
     with(row(Op::Reduce, "reduce", 1, 1, make<ReduceAttrs>, Reduction, accumulating),
          {.flops = flops::reduce, .layouts = LayoutColumns{.carries = layouts::reduce}, .orders = orders::reduce}),
     with(row(Op::ArgReduce, "arg_reduce", 1, 1, make<ArgReduceAttrs>, Reduction), {.orders = orders::argReduce}),
@@ -161,11 +165,11 @@ constexpr OpInfo rows[] = {
          {.flops = flops::perElement<4>,
           .layouts = LayoutColumns{.carries = layouts::batchNorm},
           .orders = orders::batchNorm}),
-    with(unary(Op::Dropout, "dropout", exact), {.flops = flops::perElement<0>}),
+    ofStrings(with(unary(Op::Dropout, "dropout", exact), {.flops = flops::perElement<0>})),
     row(Op::TopK, "top_k", 1, 1, make<TopKAttrs>, Opaque),
-    row(Op::Unique, "unique", 1, 1, make<UniqueAttrs>, Opaque),
+    ofStrings(row(Op::Unique, "unique", 1, 1, make<UniqueAttrs>, Opaque)),
     row(Op::NonZero, "non_zero", 1, 1, none, Opaque),
-    with(row(Op::Compress, "compress", 2, 2, make<AxisAttrs>, Opaque, exact, fails), {.flops = flops::perElement<0>}),
+    ofStrings(with(row(Op::Compress, "compress", 2, 2, make<AxisAttrs>, Opaque, exact, fails), {.flops = flops::perElement<0>})),
     with(row(Op::NonMaxSuppression, "non_max_suppression", 2, 5, make<NmsAttrs>, Opaque, rounding),
          {.steps = steps::anyWithAny}),
     with(row(Op::MatMul, "matmul", 2, 2, make<MatMulAttrs>, OutFusable, accumulating),
@@ -199,15 +203,22 @@ constexpr OpInfo rows[] = {
     row(Op::GridSample, "grid_sample", 2, 2, make<GridSampleAttrs>, OutFusable, rounding),
     with(row(Op::RoiAlign, "roi_align", 3, 3, make<RoiAlignAttrs>, Opaque, accumulating, fails),
          {.steps = steps::roiAlign}),
-    row(Op::DepthToSpace, "depth_to_space", 1, 1, make<BlockAttrs>, Injective),
-    row(Op::SpaceToDepth, "space_to_depth", 1, 1, make<BlockAttrs>, Injective),
+    ofStrings(row(Op::DepthToSpace, "depth_to_space", 1, 1, make<BlockAttrs>, Injective)),
+    ofStrings(row(Op::SpaceToDepth, "space_to_depth", 1, 1, make<BlockAttrs>, Injective)),
     with(row(Op::Det, "det", 1, 1, none, Opaque, accumulating), {.steps = steps::anyWithAny}),
     with(row(Op::Dft, "dft", 1, 1, make<DftAttrs>, Opaque, accumulating), {.flops = flops::dft, .steps = steps::dft}),
     row(Op::RandomUniform, "random_uniform", 0, 0, make<RandomAttrs>, Opaque, Numerics::Random, false, false),
+    ofStrings(row(Op::StringConcat, "string_concat", 2, 2, none, Opaque)),
+    ofStrings(row(Op::StringCase, "string_case", 1, 1, make<StringCaseAttrs>, Opaque)),
+    ofStrings(row(Op::StringSplit, "string_split", 2, 2, make<StringSplitAttrs>, Opaque)),
+    ofStrings(row(Op::RegexFullMatch, "regex_full_match", 2, 2, none, Opaque)),
+    row(Op::FormatNumber, "format_number", 1, 1, none, Opaque),
+    ofStrings(row(Op::ParseNumber, "parse_number", 1, 1, make<CastAttrs>, Opaque, rounding, fails)),
+    ofStrings(row(Op::IndexOf, "index_of", 2, 2, none, Opaque)),
     with(row(Op::BindSymbols, "bind_symbols", 1, 1, make<BindSymbolsAttrs>, Opaque, exact, fails, false),
          {.flops = flops::perElement<0>}),
-    with(row(Op::Assume, "assume", 1, 1, make<AssumeAttrs>, Opaque, exact, fails, false),
-         {.flops = flops::perElement<0>}),
+    ofStrings(with(row(Op::Assume, "assume", 1, 1, make<AssumeAttrs>, Opaque, exact, fails, false),
+         {.flops = flops::perElement<0>})),
 };
 
 constexpr bool hasAllOperators() {

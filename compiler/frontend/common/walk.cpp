@@ -78,9 +78,6 @@ void GraphWalk::convertMain(const std::vector<relay::Type>& parameters) {
             builder_.fail(fmt::format("output '{}' is a sequence or an optional, which is not supported yet", name),
                           "let the model give tensors", ErrorKind::Unsupported);
         }
-        if (!builder_.failed() && builder_.isTensor(outputs[i].var) && builder_.dtype(outputs[i].var) == types::String)
-            builder_.fail(fmt::format("output '{}' is of strings, which are not supported", name),
-                          "let the model give numbers", ErrorKind::Unsupported);
         const bool isInput = inputs.values.contains(name);
         results.push_back(isInput ? builder_.call(Op::Copy, {outputs[i].var}) : outputs[i].var);
         names.push_back(name);
