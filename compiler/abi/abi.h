@@ -82,26 +82,26 @@ enum lathe_math {
 /* Text. A string is a number to generated code, its handle: equal strings of a context have equal handles, the empty one is
  * 0. Ordinals for `string`; its operands a, b and c are handles, or numbers where it says so. */
 enum lathe_string_function {
-    LATHE_STRING_CONCAT = 0,   /* a, b -> a behind which b stands */
-    LATHE_STRING_LOWER,        /* a -> each letter of UTF-8 text as Unicode's simple case mapping has it, in any language */
-    LATHE_STRING_UPPER,        /* a -> likewise */
-    LATHE_STRING_SIZE,         /* a -> bytes, a number */
-    LATHE_STRING_PART,         /* a, begin, end, in bytes -> what stands there */
-    LATHE_STRING_SKIP,         /* a, b, begin -> where a's next piece begins, if pieces stand between b, or white space where
+    LATHE_STRING_CONCAT = 0, /* a, b -> a behind which b stands */
+    LATHE_STRING_LOWER,   /* a -> each letter of UTF-8 text as Unicode's simple case mapping has it, in any language */
+    LATHE_STRING_UPPER,   /* a -> likewise */
+    LATHE_STRING_SIZE,    /* a -> bytes, a number */
+    LATHE_STRING_PART,    /* a, begin, end, in bytes -> what stands there */
+    LATHE_STRING_SKIP,    /* a, b, begin -> where a's next piece begins, if pieces stand between b, or white space where
                                   b is empty */
-    LATHE_STRING_FIND,         /* a, b, begin -> where that piece ends: where b, or white space, stands, or the size of a */
-    LATHE_STRING_MATCHES,      /* a, b: a program (runtime/text_match.h) -> 1 if it matches all of a, else 0 */
-    LATHE_STRING_OF_FLOAT,     /* a: bits of a float64, b: bits of the float type that it is a value of -> the shortest
+    LATHE_STRING_FIND,    /* a, b, begin -> where that piece ends: where b, or white space, stands, or the size of a */
+    LATHE_STRING_MATCHES, /* a, b: a program (runtime/text_match.h) -> 1 if it matches all of a, else 0 */
+    LATHE_STRING_OF_FLOAT,   /* a: bits of a float64, b: bits of the float type that it is a value of -> the shortest
                                   decimal that is read as that value there: see LATHE_FLOAT_FORM */
-    LATHE_STRING_OF_INT,       /* a: a number -> decimal */
-    LATHE_STRING_OF_UINT,      /* likewise */
-    LATHE_STRING_OF_BOOL,      /* a: a number -> "True" or "False" */
-    LATHE_STRING_IS_FLOAT,     /* a -> 1 if a is a decimal number, an infinity or not a number, else 0 */
-    LATHE_STRING_TO_FLOAT64,   /* a -> bits of the nearest float64; of 0 if it is none */
-    LATHE_STRING_TO_FLOAT32,   /* a -> bits of the nearest float32 */
-    LATHE_STRING_IS_INT,       /* a -> 1 if a is a decimal integer of 64 bits with a sign, else 0 */
-    LATHE_STRING_IS_UINT,      /* without one */
-    LATHE_STRING_TO_INT,       /* a -> the integer; 0 if it is none */
+    LATHE_STRING_OF_INT,     /* a: a number -> decimal */
+    LATHE_STRING_OF_UINT,    /* likewise */
+    LATHE_STRING_OF_BOOL,    /* a: a number -> "True" or "False" */
+    LATHE_STRING_IS_FLOAT,   /* a -> 1 if a is a decimal number, an infinity or not a number, else 0 */
+    LATHE_STRING_TO_FLOAT64, /* a -> bits of the nearest float64; of 0 if it is none */
+    LATHE_STRING_TO_FLOAT32, /* a -> bits of the nearest float32 */
+    LATHE_STRING_IS_INT,     /* a -> 1 if a is a decimal integer of 64 bits with a sign, else 0 */
+    LATHE_STRING_IS_UINT,    /* without one */
+    LATHE_STRING_TO_INT,     /* a -> the integer; 0 if it is none */
 };
 
 /* b of LATHE_STRING_OF_FLOAT: bits of a significand as it is stored, and the exponent of its smallest normal number. */

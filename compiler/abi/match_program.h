@@ -10,15 +10,15 @@
 namespace lathe::abi {
 
 enum class MatchKind : uint8_t {
-    Range,  // takes a byte within from … to, then next
-    Split,  // goes on at next and at other
-    Begin,  // goes on at next where the text begins
-    End,    // … where it ends
+    Range,     // takes a byte within from … to, then next
+    Split,     // goes on at next and at other
+    Begin,     // goes on at next where the text begins
+    End,       // … where it ends
     BeginLine, // … where it begins, and behind a newline
     EndLine,   // … where it ends, and before a newline
-    Word,   // … where one of the two neighbours is a letter of ASCII, a digit or an underscore, and the other is not
-    NoWord, // … where it is not so
-    Accept, // matches, if the text ends here
+    Word,      // … where one of the two neighbours is a letter of ASCII, a digit or an underscore, and the other is not
+    NoWord,    // … where it is not so
+    Accept,    // matches, if the text ends here
 };
 
 struct MatchInstruction {

@@ -175,9 +175,10 @@ Result<codegen::CModel> makeSource(const relay::Module& module, const model::Mod
                                      "compile it to an artifact and run that with the runtime"));
     for (const relay::Param& param : module.main().params)
         if (isOfStrings(param.type))
-            return failure(ErrorKind::Unsupported,
-                           fmt::format("input '{}' is of strings, with which C source does not compute yet", param.name),
-                           "compile it to an artifact and run that with the runtime");
+            return failure(
+                ErrorKind::Unsupported,
+                fmt::format("input '{}' is of strings, with which C source does not compute yet", param.name),
+                "compile it to an artifact and run that with the runtime");
     codegen::CModel source;
     const std::string stem = graph ? std::filesystem::path(graph->file).stem().string() : "";
     source.name = codegen::cIdentifier(options.name.empty() ? stem : options.name);

@@ -145,7 +145,8 @@ bool hasStrings(const relay::Function& function) {
         });
     };
     return std::ranges::any_of(function.params, isOfStrings, &relay::Param::type) ||
-           std::ranges::any_of(function.body->bindings, [&](const auto& binding) { return isOfStrings(binding->type); });
+           std::ranges::any_of(function.body->bindings,
+                               [&](const auto& binding) { return isOfStrings(binding->type); });
 }
 
 /// The function with handles for strings.

@@ -244,8 +244,7 @@ constexpr size_t elementBytes = sizeof(Expr) + sizeof(arith::ExprNode);
 bool isSmall(const Type& type) {
     return std::ranges::all_of(fieldTypes(type), [](const Type& field) {
         const TensorType* tensor = asTensor(field);
-        return tensor && tensor->dtype != types::String &&
-               (paysAsConstant(field, {}) || !constantShape(tensor->shape));
+        return tensor && tensor->dtype != types::String && (paysAsConstant(field, {}) || !constantShape(tensor->shape));
     });
 }
 

@@ -136,7 +136,7 @@ enum class Op : uint16_t {
     StringSplit, // x[..], delimiter[] {StringSplitAttrs: most} -> (pieces[.., n], int64 counts[..]): new symbol; "" fills
     RegexFullMatch, // x, program[] -> bool: whether abi/match_program.h matches all of it
     FormatNumber,   // x number or bool -> string: the shortest that is read as it
-    ParseNumber,    // x string {CastAttrs: dtype}: fails where it is none
+    ParseNumber,    // x string {CastAttrs: dtype float32, float64, int64 or uint64}: fails where it is none
     IndexOf,        // x, keys[k] -> int64: the place of the first key that is equal, k where none is
     // ---- symbols and checks
     BindSymbols, // x int64/int32 of known small shape {BindSymbolsAttrs: one Expr (a fresh symbol or null) an element}: defines them; gives x

@@ -16,9 +16,9 @@ bool isBitwise(Op op) {
 }
 
 Result<void> checkType(Op op, DataType dtype) {
-    bool good = isFloatOnly(op)                          ? dtype.isFloat()
-                : isBitwise(op)                          ? dtype.isInt()
-                : op == Op::LogicalNot                   ? dtype.isBool()
+    bool good = isFloatOnly(op)        ? dtype.isFloat()
+                : isBitwise(op)        ? dtype.isInt()
+                : op == Op::LogicalNot ? dtype.isBool()
                 : op == Op::Equal || op == Op::NotEqual
                     ? dtype.isFloat() || dtype.isInt() || dtype.isBool() || dtype == types::String
                 : op == Op::Maximum || op == Op::Minimum ? dtype.isFloat() || dtype.isInt() || dtype.isBool()

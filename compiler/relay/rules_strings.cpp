@@ -59,8 +59,8 @@ Result<Type> formatNumber(Op, RuleContext& context) {
 Result<Type> parseNumber(Op op, RuleContext& context) {
     LATHE_TRY(const TensorType* x, stringsArg(op, context, 0));
     const DataType dtype = attrs<CastAttrs>(context.attrs()).dtype;
-    if (!dtype.isFloat() && (!dtype.isInt() || dtype.isIndex()))
-        return failure(fmt::format("text is read as numbers, not as {}", toString(dtype)));
+    if (dtype != types::Float64 && dtype != types::Float32 && dtype != types::Int64 && dtype != types::UInt64)
+        return failure(fmt::format("text is read as numbers of 64 bits or float32, not as {}", toString(dtype)));
     return tensorType(dtype, x->shape);
 }
 
@@ -68,8 +68,8 @@ Result<Type> indexOf(Op, RuleContext& context) {
     LATHE_TRY(const TensorType* x, tensorArg(context, 0));
     LATHE_TRY(const TensorType* keys, tensorArg(context, 1, 1));
     if (x->dtype != keys->dtype)
-        return failure(fmt::format("the keys are {} and what is looked for {}", toString(keys->dtype),
-                                   toString(x->dtype)));
+        return failure(
+            fmt::format("the keys are {} and what is looked for {}", toString(keys->dtype), toString(x->dtype)));
     const DataType dtype = x->dtype;
     if (dtype != types::String && !dtype.isInt() && dtype != types::Float32 && dtype != types::Float64)
         return failure(fmt::format("keys of {}", toString(dtype)));

@@ -69,8 +69,7 @@ uint64_t entropy() {
 Context::Context(std::shared_ptr<const Model> model, const lathe_context_options& options)
     : model_(std::move(model)), memory_(options.allocate, options.release, options.user, options.memory_limit),
       arena_(memory_), states_(*model_, memory_), strings_(*model_, memory_),
-      pool_(options.threads, flushesSubnormals(model_->desc()), this),
-      exec_{this, 0, false} {
+      pool_(options.threads, flushesSubnormals(model_->desc()), this), exec_{this, 0, false} {
     inputs_.reserve(model_->inputTypes().size());
     for (size_t i = 0; i < model_->inputTypes().size(); ++i)
         inputs_.push_back({.own = GrowingBuffer(memory_), .handles = GrowingBuffer(memory_)});

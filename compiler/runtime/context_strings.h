@@ -36,7 +36,7 @@ private:
     int64_t compute(int32_t function, int64_t a, int64_t b, int64_t c);
 
     StringTable constants_, ofRun_;
-    GrowingBuffer handles_;           // of all constants
+    GrowingBuffer handles_;            // of all constants
     std::vector<int64_t> firstHandle_; // by constant; -1: numbers. Empty where there are no strings
     TextMatcher matcher_;
     std::string made_;

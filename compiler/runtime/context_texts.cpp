@@ -12,7 +12,8 @@ namespace lathe::runtime {
 
 namespace {
 
-constexpr auto textBytes = static_cast<int64_t>(sizeof(lathe_string)), handleBytes = static_cast<int64_t>(sizeof(uint64_t));
+constexpr auto textBytes = static_cast<int64_t>(sizeof(lathe_string)),
+               handleBytes = static_cast<int64_t>(sizeof(uint64_t));
 
 std::string_view viewOf(const lathe_string& text) {
     return text.size > 0 ? std::string_view(text.data, text.size) : std::string_view();

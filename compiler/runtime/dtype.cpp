@@ -29,7 +29,7 @@ constexpr Row rows[] = {
     {TypeCode::Float8E8M0, kDLFloat8_e8m0fnu, 8, "float8_e8m0fnu"},
     {TypeCode::Float4E2M1, kDLFloat4_e2m1fn, 4, "float4_e2m1fn"},
 };
-constexpr DLDataType strings = {kDLOpaqueHandle, 8 * sizeof(lathe_string), 1}; // which DLPack has not
+constexpr DLDataType stringType = {kDLOpaqueHandle, 8 * sizeof(lathe_string), 1}; // which DLPack has not
 constexpr int32_t handleBits = 64;
 
 bool usualWidth(TypeCode code, int32_t bits) {
@@ -42,7 +42,7 @@ bool usualWidth(TypeCode code, int32_t bits) {
 
 bool toDlpack(int32_t typeCode, int32_t bits, DLDataType& type) {
     if (typeCode == static_cast<int32_t>(TypeCode::String)) {
-        type = strings;
+        type = stringType;
         return bits == handleBits;
     }
     for (const Row& row : rows) {

@@ -66,7 +66,7 @@ int64_t string(lathe_exec* exec, int32_t function, int64_t a, int64_t b, int64_t
 
 constexpr lathe_functions table = {
     parallel, inputData, inputDim, constant, outputDim, outputData, arenaPush, arenaMark, arenaRelease,
-    fail,     profile,   math32,   math64,   copy,      fill,       seed,      keep,         string,
+    fail,     profile,   math32,   math64,   copy,      fill,       seed,      keep,      string,
 };
 static_assert(sizeof(lathe_functions) == LATHE_FN_COUNT * sizeof(void*), "lathe_function and lathe_functions differ");
 

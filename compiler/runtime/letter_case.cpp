@@ -11,13 +11,13 @@ namespace lathe::runtime {
 
 namespace {
 
-struct Row {
+struct CaseRow {
     int32_t first, last, step; // letters
     int32_t distance;          // of what each becomes
 };
 
 // clang-format off
-constexpr Row lower[] = {
+constexpr CaseRow lowerCases[] = {
     {0x41, 0x5a, 1, 32}, {0xc0, 0xd6, 1, 32}, {0xd8, 0xde, 1, 32}, {0x100, 0x12e, 2, 1}, {0x130, 0x130, 1, -199},
     {0x132, 0x136, 2, 1}, {0x139, 0x147, 2, 1}, {0x14a, 0x176, 2, 1}, {0x178, 0x178, 1, -121}, {0x179, 0x17d, 2, 1},
     {0x181, 0x181, 1, 210}, {0x182, 0x184, 2, 1}, {0x186, 0x186, 1, 206}, {0x187, 0x187, 1, 1}, {0x189, 0x18a, 1, 205},
@@ -59,7 +59,7 @@ constexpr Row lower[] = {
     {0x1057c, 0x1058a, 1, 39}, {0x1058c, 0x10592, 1, 39}, {0x10594, 0x10595, 1, 39}, {0x10c80, 0x10cb2, 1, 64},
     {0x118a0, 0x118bf, 1, 32}, {0x16e40, 0x16e5f, 1, 32}, {0x1e900, 0x1e921, 1, 34},
 };
-constexpr Row upper[] = {
+constexpr CaseRow upperCases[] = {
     {0x61, 0x7a, 1, -32}, {0xb5, 0xb5, 1, 743}, {0xe0, 0xf6, 1, -32}, {0xf8, 0xfe, 1, -32}, {0xff, 0xff, 1, 121},
     {0x101, 0x12f, 2, -1}, {0x131, 0x131, 1, -232}, {0x133, 0x137, 2, -1}, {0x13a, 0x148, 2, -1}, {0x14b, 0x177, 2, -1},
     {0x17a, 0x17e, 2, -1}, {0x17f, 0x17f, 1, -300}, {0x180, 0x180, 1, 195}, {0x183, 0x185, 2, -1}, {0x188, 0x188, 1, -1},
@@ -108,9 +108,9 @@ constexpr Row upper[] = {
 // clang-format on
 
 template <size_t rows>
-int32_t mapped(int32_t letter, const Row (&table)[rows]) {
-    const Row* row = std::upper_bound(std::begin(table), std::end(table), letter,
-                                      [](int32_t value, const Row& other) { return value < other.first; });
+int32_t mapped(int32_t letter, const CaseRow (&table)[rows]) {
+    const CaseRow* row = std::upper_bound(std::begin(table), std::end(table), letter,
+                                          [](int32_t value, const CaseRow& other) { return value < other.first; });
     if (row == std::begin(table))
         return letter;
     --row;
@@ -120,11 +120,11 @@ int32_t mapped(int32_t letter, const Row (&table)[rows]) {
 } // namespace
 
 int32_t lowerOf(int32_t letter) {
-    return mapped(letter, lower);
+    return mapped(letter, lowerCases);
 }
 
 int32_t upperOf(int32_t letter) {
-    return mapped(letter, upper);
+    return mapped(letter, upperCases);
 }
 
 } // namespace lathe::runtime

@@ -12,7 +12,7 @@ namespace lathe::runtime {
 
 namespace {
 
-constexpr int64_t pieceBytes = 16 << 10; // of many small records
+constexpr int64_t smallPieces = 16 << 10; // of many small records
 constexpr int64_t firstSlots = 64;
 
 } // namespace
@@ -68,11 +68,11 @@ bool StringTable::growSlots() {
 }
 
 char* StringTable::place(int64_t bytes) {
-    if (bytes > pieceBytes / 4)
+    if (bytes > smallPieces / 4)
         return static_cast<char*>(texts_.push(bytes));
     if (bytes > left_) {
-        free_ = static_cast<char*>(texts_.push(pieceBytes));
-        left_ = free_ ? pieceBytes : 0;
+        free_ = static_cast<char*>(texts_.push(smallPieces));
+        left_ = free_ ? smallPieces : 0;
     }
     if (!free_)
         return nullptr;

@@ -88,8 +88,8 @@ bool TextMatcher::matches(std::string_view text, std::string_view program) {
             next_.now = 1;
         }
         for (const uint32_t index : current_.instructions)
-            if (const MatchInstruction instruction = at(index); instruction.kind == MatchKind::Range &&
-                                                                byte >= instruction.from && byte <= instruction.to)
+            if (const MatchInstruction instruction = at(index);
+                instruction.kind == MatchKind::Range && byte >= instruction.from && byte <= instruction.to)
                 follow(instruction.next, place + 1, next_);
         std::swap(current_, next_);
     }

@@ -157,7 +157,8 @@ void appendFloat(double value, FloatForm form, std::string& to) {
     } else if (count <= exponent + 1) {
         to += digits + std::string(static_cast<size_t>(exponent + 1 - count), '0') + ".0";
     } else {
-        to += digits.substr(0, static_cast<size_t>(exponent) + 1) + "." + digits.substr(static_cast<size_t>(exponent) + 1);
+        to += digits.substr(0, static_cast<size_t>(exponent) + 1) + "." +
+              digits.substr(static_cast<size_t>(exponent) + 1);
     }
 }
 
@@ -182,7 +183,8 @@ bool readInt(std::string_view text, bool isSigned, int64_t& value) {
         number.remove_prefix(1);
     const char* const end = number.data() + number.size();
     uint64_t bits = 0;
-    const auto [at, status] = isSigned ? std::from_chars(number.data(), end, value) : std::from_chars(number.data(), end, bits);
+    const auto [at, status] =
+        isSigned ? std::from_chars(number.data(), end, value) : std::from_chars(number.data(), end, bits);
     if (status != std::errc() || at != end) {
         value = 0;
         return false;

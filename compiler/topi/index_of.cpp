@@ -18,8 +18,8 @@ Expr bitsOf(const Expr& value) {
     if (!dtype.isFloat())
         return dtype.isSigned() ? convert(convert(value, types::Int64), types::UInt64) : convert(value, types::UInt64);
     const Expr ordered = arith::select(arith::eq(value, number(0, dtype)), number(0, dtype), value);
-    const Expr one = arith::select(arith::eq(value, value), ordered,
-                                   number(std::numeric_limits<double>::quiet_NaN(), dtype));
+    const Expr one =
+        arith::select(arith::eq(value, value), ordered, number(std::numeric_limits<double>::quiet_NaN(), dtype));
     const DataType bits = dtype == types::Float64 ? types::UInt64 : types::UInt32;
     return convert(arith::call(Intrinsic::Reinterpret, {one}, bits), types::UInt64);
 }
@@ -45,22 +45,24 @@ tir::PrimFuncPtr buildIndexOf(const std::string& name, const CallContext& call) 
     const auto search = [&](const Expr& bits) {
         const Expr next = slot() + int64(1);
         const Expr other = bitsOf(load(keys, {clampIndex(toIndex(held), count)}));
-        return l.all({l.set(slot, convert(firstSlot(bits, capacity), types::Int64)),
-                      l.repeat(arith::logicalAnd(arith::ne(held, none), arith::ne(other, bits)),
-                               l.set(slot, arith::select(arith::eq(next, convert(capacity, types::Int64)), int64(0), next)))});
+        return l.all(
+            {l.set(slot, convert(firstSlot(bits, capacity), types::Int64)),
+             l.repeat(arith::logicalAnd(arith::ne(held, none), arith::ne(other, bits)),
+                      l.set(slot, arith::select(arith::eq(next, convert(capacity, types::Int64)), int64(0), next)))});
     };
     const Stmt clear = l.loop("s", capacity, [&](const Var& s) { return l.store(slots, {s}, none); });
     const Stmt fill = l.loop("k", count, [&](const Var& k) {
         return l.let("bits", bitsOf(load(keys, {k})), [&](const Var& bits) {
-            return l.all({search(bits), l.when(arith::eq(held, none),
-                                               l.store(slots, {toIndex(slot())}, convert(k, types::Int64)))});
+            return l.all({search(bits),
+                          l.when(arith::eq(held, none), l.store(slots, {toIndex(slot())}, convert(k, types::Int64)))});
         });
     });
     const Stmt find = l.nest("i", x->shape, [&](const std::vector<Var>& i) {
         return l.let("bits", bitsOf(load(x, asIndices(i))),
                      [&](const Var& bits) { return l.all({search(bits), l.store(y, asIndices(i), held)}); });
     });
-    const Stmt nothing = l.nest("i", x->shape, [&](const std::vector<Var>& i) { return l.store(y, asIndices(i), none); });
+    const Stmt nothing =
+        l.nest("i", x->shape, [&](const std::vector<Var>& i) { return l.store(y, asIndices(i), none); });
     const Stmt all = l.when(arith::gt(count, 0), l.all({clear, fill, find}), nothing);
     return buffers.kernel(name, l.allocate({slots}, l.with({slot}, all)));
 }

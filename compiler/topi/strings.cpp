@@ -31,8 +31,9 @@ Expr isYes(const Expr& answer) {
 }
 
 /// A kernel whose one result has at each place what `element` makes.
-tir::PrimFuncPtr elementKernel(const std::string& name, const CallContext& call,
-                               const std::function<Stmt(const Loops&, const KernelBuffers&, const std::vector<Var>&)>& element) {
+tir::PrimFuncPtr
+elementKernel(const std::string& name, const CallContext& call,
+              const std::function<Stmt(const Loops&, const KernelBuffers&, const std::vector<Var>&)>& element) {
     const KernelBuffers buffers(call);
     const Loops l(call.origin);
     return buffers.kernel(name, l.nest("i", buffers.results[0]->shape,
@@ -40,7 +41,7 @@ tir::PrimFuncPtr elementKernel(const std::string& name, const CallContext& call,
 }
 
 /// The runtime's description of a float type.
-int64_t formOf(DataType dtype) {
+int64_t floatForm(DataType dtype) {
     switch (dtype.code) {
     case TypeCode::BFloat:
         return LATHE_FLOAT_FORM(7, -126);
@@ -70,7 +71,7 @@ Expr formatted(const Expr& x) {
     if (dtype.isFloat())
         return made(LATHE_STRING_OF_FLOAT,
                     arith::call(Intrinsic::Reinterpret, {convert(widen(x), types::Float64)}, types::Int64),
-                    int64(formOf(dtype)));
+                    int64(floatForm(dtype)));
     return dtype.isSigned() ? made(LATHE_STRING_OF_INT, convert(x, types::Int64))
                             : made(LATHE_STRING_OF_UINT, convert(x, types::UInt64));
 }
@@ -96,8 +97,9 @@ tir::PrimFuncPtr buildStringCase(const std::string& name, const CallContext& cal
 
 tir::PrimFuncPtr buildRegexFullMatch(const std::string& name, const CallContext& call) {
     return elementKernel(name, call, [](const Loops& l, const KernelBuffers& buffers, const std::vector<Var>& i) {
-        return l.store(buffers.results[0], asIndices(i),
-                       isYes(counted(LATHE_STRING_MATCHES, load(buffers.args[0], asIndices(i)), load(buffers.args[1], {}))));
+        return l.store(
+            buffers.results[0], asIndices(i),
+            isYes(counted(LATHE_STRING_MATCHES, load(buffers.args[0], asIndices(i)), load(buffers.args[1], {}))));
     });
 }
 
@@ -115,8 +117,8 @@ tir::PrimFuncPtr buildParseNumber(const std::string& name, const CallContext& ca
                 dtype.isFloat()    ? std::pair(LATHE_STRING_IS_FLOAT, "a text is no number")
                 : dtype.isSigned() ? std::pair(LATHE_STRING_IS_INT, "a text is no integer of 64 bits")
                                    : std::pair(LATHE_STRING_IS_UINT, "a text is no unsigned integer of 64 bits");
-            const Expr value = dtype == types::Float64
-                                   ? arith::call(Intrinsic::Reinterpret, {counted(LATHE_STRING_TO_FLOAT64, text)}, dtype)
+            const Expr value = dtype == types::Float64 ? arith::call(Intrinsic::Reinterpret,
+                                                                     {counted(LATHE_STRING_TO_FLOAT64, text)}, dtype)
                                : dtype == types::Float32
                                    ? arith::call(Intrinsic::Reinterpret,
                                                  {convert(counted(LATHE_STRING_TO_FLOAT32, text), types::Int32)}, dtype)
@@ -142,13 +144,12 @@ DynamicKernel buildStringSplit(const std::string& name, const CallContext& call)
         const Expr size = counted(LATHE_STRING_SIZE, text);
         const Expr next = counted(LATHE_STRING_FIND, text, delimiter, begin());
         const Stmt done = l.set(more, arith::boolImm(false));
-        const Stmt take = l.all({l.set(end, most < 0 ? next : arith::select(arith::eq(count(), int64(most)), size, next)),
-                                 found(made(LATHE_STRING_PART, text, begin(), end())), l.increment(count),
-                                 l.when(arith::eq(end(), size), done,
-                                        l.set(begin, end() + counted(LATHE_STRING_SIZE, delimiter)))});
-        const Stmt step =
-            l.all({l.set(begin, counted(LATHE_STRING_SKIP, text, delimiter, begin())),
-                   l.when(arith::logicalAnd(betweenSpace, arith::eq(begin(), size)), done, take)});
+        const Stmt take =
+            l.all({l.set(end, most < 0 ? next : arith::select(arith::eq(count(), int64(most)), size, next)),
+                   found(made(LATHE_STRING_PART, text, begin(), end())), l.increment(count),
+                   l.when(arith::eq(end(), size), done, l.set(begin, end() + counted(LATHE_STRING_SIZE, delimiter)))});
+        const Stmt step = l.all({l.set(begin, counted(LATHE_STRING_SKIP, text, delimiter, begin())),
+                                 l.when(arith::logicalAnd(betweenSpace, arith::eq(begin(), size)), done, take)});
         return l.all({l.set(count, int64(0)), l.set(begin, int64(0)), l.set(more, arith::boolImm(true)),
                       l.repeat(more(), step)});
     };
