@@ -45,7 +45,7 @@ void Planner::addFolderTexts(const Words& known) {
     if (has(Part::Python)) {
         add("python/lathe_model/__init__.py", FileKind::Python, filled("lathe_model.py", words));
         for (const char* file : {"_array.py", "_context.py", "_errors.py", "_golden.py", "_model.py", "_pool.py",
-                                 "_profile.py", "_runtime.py", "_tensors.py"}) // of lathe_rt
+                                 "_profile.py", "_runtime.py", "_strings.py", "_tensors.py"}) // of lathe_rt
             add(fmt::format("python/lathe_model/{}", file), FileKind::Python, std::string(textOf(file)));
         add("python/lathe_model/py.typed", FileKind::Python, "");
     }
