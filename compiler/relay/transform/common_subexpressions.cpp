@@ -25,6 +25,7 @@ bool isCandidate(const Binding& binding) {
     case Op::NonZero:
     case Op::Compress:
     case Op::NonMaxSuppression:
+    case Op::StringSplit:
         return false;
     default:
         return true;

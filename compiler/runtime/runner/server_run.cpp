@@ -27,8 +27,7 @@ constexpr size_t boundAlignment = 64; // what bound inputs need
 /// As many strings as the tensor has elements, which stay where they are.
 bool unpack(std::span<const std::byte> data, const DLTensor& tensor, std::vector<lathe_string>& texts) {
     const auto count = static_cast<uint64_t>(bytesOf(tensor)) / sizeof(lathe_string);
-    return abi::unpackStrings(data, count,
-                              [&](std::string_view text) { texts.push_back({text.data(), text.size()}); });
+    return abi::unpackStrings(data, count, [&](std::string_view text) { texts.push_back({text.data(), text.size()}); });
 }
 
 std::vector<std::byte> packed(const DLTensor& tensor) {
