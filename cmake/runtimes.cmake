@@ -21,7 +21,7 @@ file(GLOB LATHE_RUNNER_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/compiler/ru
 # The self-check of bundles is made of a few files of the compiler, so that it reads and compares as that does.
 file(GLOB LATHE_CHECK_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/compiler/selfcheck/*.cpp)
 foreach(file base/data_type base/diagnostic base/json base/narrow_float base/printable base/result base/sha256
-        data/bundle_facts data/compare data/golden_case data/limits data/listed_files data/npy data/self_check
+        data/bundle_facts data/compare data/golden_case data/limits data/listed_files data/npy data/npy_text data/self_check
         data/step_report data/stored_type model/host_tensor)
     list(APPEND LATHE_CHECK_SOURCES ${CMAKE_SOURCE_DIR}/compiler/${file}.cpp)
 endforeach()

@@ -7,6 +7,7 @@
 #include "app/cli/print_line.h"
 #include "base/counted.h"
 #include "base/json.h"
+#include "base/printable.h"
 #include "data/compare.h"
 #include "driver/tensor_files.h"
 #include "inspect/profile.h"
@@ -51,6 +52,20 @@ std::string textOf(const model::Number& number) {
     if (const auto* real = std::get_if<double>(&number))
         return fmt::format("{:.6g}", *real);
     return std::visit([](auto value) { return fmt::format("{}", value); }, number);
+}
+
+nlohmann::json jsonOf(const model::HostTensor& tensor, size_t place) {
+    return tensor.dtype == types::String ? nlohmann::json(tensor.strings[place])
+                                         : jsonOf(model::elementOf(tensor.dtype, tensor.bytes, place));
+}
+
+/// Of a string the beginning, in quotes.
+std::string textOf(const model::HostTensor& tensor, size_t place) {
+    if (tensor.dtype != types::String)
+        return textOf(model::elementOf(tensor.dtype, tensor.bytes, place));
+    constexpr size_t most = 60;
+    const std::string& text = tensor.strings[place];
+    return fmt::format("\"{}{}\"", printable(text.substr(0, most)), text.size() > most ? "…" : "");
 }
 
 /// The choices made for nodes of the row, taken out of `choices`: what only stores an operand otherwise takes less time and
@@ -169,9 +184,7 @@ int runCommand(const RunArgs& args, const Common& common) {
     for (const auto& [name, part] : partsOf(*outputs, prepared->loaded.outputs)) {
         const model::HostTensor& tensor = *part;
         const auto count = static_cast<size_t>(tensor.elements());
-        std::vector<model::Number> head;
-        for (size_t place = 0; place < std::min<size_t>(count, 6); ++place)
-            head.push_back(model::elementOf(tensor.dtype, tensor.bytes, place));
+        const size_t shown = std::min<size_t>(count, 6);
         const auto file = std::filesystem::path(args.save) / (driver::fileNameOf(name) + ".npy");
         const bool isSaved = !args.save.empty() && !tensor.isComposed();
         if (isSaved) { // before a line names the file
@@ -186,18 +199,17 @@ int runCommand(const RunArgs& args, const Common& common) {
                 line = {{"output", name}, {"form", model::formText(tensor)}};
             if (isSaved)
                 line["file"] = file.string();
-            for (const model::Number& value : head)
-                line["first"].push_back(jsonOf(value));
+            for (size_t place = 0; place < shown; ++place)
+                line["first"].push_back(jsonOf(tensor, place));
             line["ms"] = static_cast<double>(times->ns.front()) / 1e6;
             line["arena_peak"] = times->arenaPeak;
             line["drawn_inputs"] = prepared->drawn;
             fmt::print("{}\n", dump(line));
         } else {
             std::vector<std::string> texts;
-            for (const model::Number& value : head)
-                texts.push_back(textOf(value));
-            printLine("{}: {} {}{}", name, model::formText(tensor), fmt::join(texts, " "),
-                      count > head.size() ? " …" : "");
+            for (size_t place = 0; place < shown; ++place)
+                texts.push_back(textOf(tensor, place));
+            printLine("{}: {} {}{}", name, model::formText(tensor), fmt::join(texts, " "), count > shown ? " …" : "");
         }
     }
     if (!common.json && !common.quiet)

@@ -67,6 +67,7 @@ enum lathe_function {
     LATHE_FN_OBJECT_RELEASE,
     LATHE_FN_DECODE_IMAGE,
     LATHE_FN_IMAGE_PIXELS,
+    LATHE_FN_STRING,
     LATHE_FN_COUNT
 };
 
@@ -104,6 +105,34 @@ enum lathe_math {
     LATHE_MATH_ROUND_EVEN,
     LATHE_MATH_FMA
 };
+
+/* Text. A string is a number to generated code, its handle: equal strings of a context have equal handles, the empty one is
+ * 0. Ordinals for `string`; its operands a, b and c are handles, or numbers where it says so. */
+enum lathe_string_function {
+    LATHE_STRING_CONCAT = 0, /* a, b -> a behind which b stands */
+    LATHE_STRING_LOWER,   /* a -> each letter of UTF-8 text as Unicode's simple case mapping has it, in any language */
+    LATHE_STRING_UPPER,   /* a -> likewise */
+    LATHE_STRING_SIZE,    /* a -> bytes, a number */
+    LATHE_STRING_PART,    /* a, begin, end, in bytes -> what stands there */
+    LATHE_STRING_SKIP,    /* a, b, begin -> where a's next piece begins, if pieces stand between b, or white space where
+                                  b is empty */
+    LATHE_STRING_FIND,    /* a, b, begin -> where that piece ends: where b, or white space, stands, or the size of a */
+    LATHE_STRING_MATCHES, /* a, b: a program (runtime/text_match.h) -> 1 if it matches all of a, else 0 */
+    LATHE_STRING_OF_FLOAT,   /* a: bits of a float64, b: bits of the float type that it is a value of -> the shortest
+                                  decimal that is read as that value there: see LATHE_FLOAT_FORM */
+    LATHE_STRING_OF_INT,     /* a: a number -> decimal */
+    LATHE_STRING_OF_UINT,    /* likewise */
+    LATHE_STRING_OF_BOOL,    /* a: a number -> "True" or "False" */
+    LATHE_STRING_IS_FLOAT,   /* a -> 1 if a is a decimal number, an infinity or not a number, else 0 */
+    LATHE_STRING_TO_FLOAT64, /* a -> bits of the nearest float64; of 0 if it is none */
+    LATHE_STRING_TO_FLOAT32, /* a -> bits of the nearest float32 */
+    LATHE_STRING_IS_INT,     /* a -> 1 if a is a decimal integer of 64 bits with a sign, else 0 */
+    LATHE_STRING_IS_UINT,    /* without one */
+    LATHE_STRING_TO_INT,     /* a -> the integer; 0 if it is none */
+};
+
+/* b of LATHE_STRING_OF_FLOAT: bits of a significand as it is stored, and the exponent of its smallest normal number. */
+#define LATHE_FLOAT_FORM(significand, exponent) ((int64_t)(significand) | (int64_t)(exponent) * 256)
 
 typedef struct lathe_functions {
     /* Runs task for chunks 0 … chunks-1 on the context's threads; the status of the lowest failing chunk, or 0. */
@@ -170,9 +199,11 @@ typedef struct lathe_functions {
      * parallel region. */
     int64_t (*decode_image)(lathe_exec* exec, const void* bytes, int64_t size, int32_t format);
     void (*image_pixels)(lathe_exec* exec, void* to, int64_t bytes);
+    /* A function of text: a lathe_string_function. On the entry's thread alone. Where memory lacks it gives 0, and the run fails. */
+    int64_t (*string)(lathe_exec* exec, int32_t function, int64_t a, int64_t b, int64_t c);
 } lathe_functions;
 
-/* dtype codes: those of lathe::TypeCode (base/data_type.h), bits beside it. */
+/* dtype codes: those of lathe::TypeCode (base/data_type.h), bits beside it; of strings those of a handle. */
 typedef struct lathe_value_desc {
     const char* name;
     int32_t type_code;
@@ -197,6 +228,7 @@ typedef struct lathe_constant_desc {
     uint64_t hash_high, hash_low;
     int64_t offset; /* in the constants' part of the file, a multiple of 64 */
     int64_t bytes;
+    int64_t strings; /* that the bytes hold, as abi/packed_strings.h has them; 0: the bytes are elements as they are */
 } lathe_constant_desc;
 
 /* Values of tir::CheckKind, in its order. */

@@ -25,7 +25,7 @@ enum class TypeCode : uint8_t {
     Float8E5M2FNUZ,
     Float8E8M0,
     Float4E2M1,
-    String,
+    String, // an interned string's handle, which is equal for equal strings (abi/abi.h)
     Index,
     Handle, // an address
 };
@@ -43,7 +43,7 @@ struct DataType {
     constexpr bool isBool() const { return code == TypeCode::Bool; }
     constexpr bool isIndex() const { return code == TypeCode::Index; }
     /// Bytes of one element as stored in a tensor; sub-byte types take one byte an element in Lathe's buffers.
-    constexpr int bytes() const { return code == TypeCode::String ? 16 : (bits + 7) / 8; }
+    constexpr int bytes() const { return (bits + 7) / 8; }
     constexpr DataType scalar() const { return {code, bits, 1}; }
     constexpr DataType withLanes(int count) const { return {code, bits, static_cast<uint16_t>(count)}; }
 };
@@ -61,7 +61,7 @@ inline constexpr DataType Float16{TypeCode::Float, 16}, Float32{TypeCode::Float,
 inline constexpr DataType BFloat16{TypeCode::BFloat, 16};
 inline constexpr DataType Index{TypeCode::Index, 64};
 inline constexpr DataType Handle{TypeCode::Handle, 64};
-inline constexpr DataType String{TypeCode::String, 128};
+inline constexpr DataType String{TypeCode::String, 64};
 } // namespace types
 
 /// What an operator on such elements computes in, so that it rounds once: floats below 32 bits in float32, everything else in

@@ -64,6 +64,7 @@ struct ModelTables {
     struct Constant {
         Hash128 hash;
         int64_t offset = 0, bytes = 0;
+        int64_t strings = 0; // that the bytes hold; 0: they are elements
     };
     struct CheckText {
         int kind = 0, origin = -1;

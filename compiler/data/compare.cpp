@@ -3,6 +3,8 @@
 // Integers and bools compare by bytes, unless steps are allowed; floats by the rule, in double.
 #include "data/compare.h"
 
+#include "base/printable.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -143,11 +145,22 @@ Allowed allowedOf(const std::vector<double>& expected, DataType dtype, const Com
 void compareStrings(Compared& both) {
     const std::vector<std::string>& got = both.got.strings;
     const std::vector<std::string>& expected = both.expected.strings;
+    Comparison& result = both.result;
+    result.elements = std::ssize(expected);
     for (size_t i = 0; i < expected.size(); ++i)
-        if (got.at(i) != expected[i])
-            return both.wrong(fmt::format("element {} is \"{}\", expected \"{}\"",
-                                          indexText(both.expected.shape, static_cast<int64_t>(i)), got[i],
-                                          expected[i]));
+        if (got.at(i) != expected[i] && result.beyond++ == 0)
+            result.worst = static_cast<int64_t>(i);
+    if (result.beyond == 0)
+        return;
+    result.ofRange = result.normRatio = result.largest = result.ofLimit = infinity;
+    const auto first = static_cast<size_t>(result.worst);
+    const auto shown = [](const std::string& text) {
+        constexpr size_t most = 80;
+        return printable(text.substr(0, most)) + (text.size() > most ? "…" : "");
+    };
+    both.wrong(fmt::format("{} of {} strings differ; the first at {}: got \"{}\", expected \"{}\"", result.beyond,
+                           result.elements, indexText(both.expected.shape, result.worst), shown(got[first]),
+                           shown(expected[first])));
 }
 
 void compareIntegers(Compared& both, const CompareRules& rules) {

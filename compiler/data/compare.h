@@ -44,14 +44,15 @@ struct Comparison {
     std::string message;  // how it differs: type, shape, or elements, worst index, got, expected
     double ofRange = 0;   // d / m: largest difference over largest finite expected magnitude
     double normRatio = 0; // 2-norm of the difference over that of expected
-    /// Of numbers of one type and shape. Infinite where one of the two is no finite number and they are not equal.
+    /// Of numbers of one type and shape. Infinite where one of the two is no finite number and they are not equal, and for
+    /// strings that differ.
     double largest = 0; // difference
     double ofLimit =
         0; // the largest share of what an element may differ by; above 1 is wrong. Infinite where none is allowed
     int64_t beyond = 0;           // elements that differ by more
     int64_t worst = -1;           // the one with the largest share, by its place in memory; -1: all are equal
     double got = 0, expected = 0; // there
-    int64_t elements = 0;         // of numbers of one type and shape: so many were compared
+    int64_t elements = 0;         // of one type and shape: so many were compared
     /// That are the same in both and no finite number: NaN, or the same infinity. They are held equal, and say nothing.
     int64_t nan = 0, infinite = 0;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "data/npy.h"
 
+#include "data/npy_text.h"
 #include "data/stored_type.h"
 
 #include <algorithm>
@@ -148,6 +149,15 @@ std::vector<std::byte> rowMajor(std::span<const std::byte> bytes, const std::vec
     return result;
 }
 
+/// Bytes of so many strings. Nothing if they are more than can be, or take none: the file would say nothing of how many.
+std::optional<int64_t> textBytes(const NpyText& type, const std::vector<int64_t>& shape) {
+    const std::optional<int64_t> each = type.bytes(), count = model::elementsOf(shape);
+    int64_t bytes = 0;
+    if (!each || !count || (*each == 0 && *count > 0) || __builtin_mul_overflow(*each, *count, &bytes))
+        return std::nullopt;
+    return bytes;
+}
+
 } // namespace
 
 Result<HostTensor> readNpy(const std::filesystem::path& path, std::istream& file, uint64_t fileBytes, DataType meant) {
@@ -173,7 +183,8 @@ Result<HostTensor> readNpy(const std::filesystem::path& path, std::istream& file
     if (const auto problem = header.read(text))
         return bad(*problem);
     HostTensor tensor;
-    tensor.dtype = typeOf(header.descr, meant);
+    const std::optional<NpyText> ofText = npyTextOf(header.descr);
+    tensor.dtype = ofText ? types::String : typeOf(header.descr, meant);
     if (tensor.dtype == types::Void && isNameless(header.descr))
         return bad(fmt::format("its elements have no type, only a size ('{}'), as NumPy saves those that it lacks, and "
                                "{} is meant",
@@ -182,21 +193,31 @@ Result<HostTensor> readNpy(const std::filesystem::path& path, std::istream& file
     if (tensor.dtype == types::Void)
         return bad(fmt::format("elements of type '{}' are unknown here", header.descr));
     tensor.shape = std::move(header.shape);
-    const auto size = model::byteSize(tensor.dtype, tensor.shape);
+    auto size = model::byteSize(tensor.dtype, tensor.shape);
+    const std::optional<int64_t> element = ofText ? ofText->bytes() : tensor.dtype.bytes();
+    if (size && ofText)
+        size = textBytes(*ofText, tensor.shape);
     if (!size)
         return bad(fmt::format("[{}] is no size of a tensor", fmt::join(tensor.shape, ",")));
     const uint64_t held = fileBytes - static_cast<uint64_t>(file.tellg());
     if (held != static_cast<uint64_t>(*size))
-        return bad(fmt::format("it holds {} bytes of elements, and {}[{}] takes {}", held, toString(tensor.dtype),
-                               fmt::join(tensor.shape, ","), *size));
+        return bad(fmt::format("it holds {} bytes of elements, and {}[{}] takes {}", held,
+                               ofText ? header.descr : toString(tensor.dtype), fmt::join(tensor.shape, ","), *size));
     tensor.bytes.resize(static_cast<size_t>(*size));
     if (!file.read(reinterpret_cast<char*>(tensor.bytes.data()), *size))
         return bad("it is truncated");
-    const auto element = static_cast<size_t>(tensor.dtype.bytes());
-    if (header.descr.starts_with('>'))
-        turnBytes(tensor.bytes, element);
+    const auto each = static_cast<size_t>(*element);
+    if (header.descr.starts_with('>') && !ofText)
+        turnBytes(tensor.bytes, each);
     if (header.fortranOrder)
-        tensor.bytes = rowMajor(tensor.bytes, tensor.shape, element);
+        tensor.bytes = rowMajor(tensor.bytes, tensor.shape, each);
+    if (ofText) {
+        auto strings = stringsOf(*ofText, tensor.bytes);
+        if (!strings)
+            return bad("a character of a string is none of Unicode");
+        tensor.strings = *std::move(strings);
+        tensor.bytes.clear();
+    }
     if (tensor.dtype == types::Bool) // a kernel may rely on 0 and 1
         for (std::byte& value : tensor.bytes)
             value = std::byte{value != std::byte{0}};

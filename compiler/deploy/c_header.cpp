@@ -3,6 +3,7 @@
 // NAME.h. Names of values are any bytes: they stand in string literals alone, never in comments.
 #include "codegen/link.h"
 #include "deploy/model_interface.h"
+#include "runtime/lathe_rt.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -50,9 +51,14 @@ std::string_view dlpackCode(DataType dtype) {
         return "kDLFloat8_e8m0fnu";
     case TypeCode::Float4E2M1:
         return "kDLFloat4_e2m1fn";
-    default:
+    default: // strings: lathe_string of lathe_rt.h
         return "kDLOpaqueHandle";
     }
+}
+
+/// Of an element in a tensor of the interface.
+int bitsOf(DataType dtype) {
+    return dtype == types::String ? 8 * static_cast<int>(sizeof(lathe_string)) : dtype.bits;
 }
 
 std::string dimText(int64_t dim) {
@@ -75,7 +81,7 @@ std::string valueLines(const std::string& prefix, std::string_view which,
             dims.push_back(dimText(dim));
         text += fmt::format("#define {}_NAME {}\n#define {}_CODE {} /* {} */\n#define {}_BITS {}\n#define {}_RANK {}\n",
                             value, cLiteral(values[i].name), value, dlpackCode(values[i].dtype),
-                            toString(values[i].dtype), value, values[i].dtype.bits, value, values[i].dims.size());
+                            toString(values[i].dtype), value, bitsOf(values[i].dtype), value, values[i].dims.size());
         if (!dims.empty())
             text += fmt::format("#define {}_DIMS {{{}}}\n", value, fmt::join(dims, ", "));
         const auto elements = model::elementsOf(values[i].dims);

@@ -44,8 +44,9 @@ void Planner::addFolderTexts(const Words& known) {
         add("include/lathe/lathe_rt.hpp", FileKind::Header, std::string(textOf("lathe_rt.hpp")));
     if (has(Part::Python)) {
         add("python/lathe_model/__init__.py", FileKind::Python, filled("lathe_model.py", words));
-        for (const char* file : {"_array.py", "_context.py", "_errors.py", "_golden.py", "_model.py", "_pool.py",
-                                 "_profile.py", "_runtime.py", "_tensors.py", "_values.py"}) // of lathe_rt
+        for (const char* file :
+             {"_array.py", "_context.py", "_errors.py", "_golden.py", "_model.py", "_pool.py", "_profile.py",
+              "_runtime.py", "_strings.py", "_tensors.py", "_values.py"}) // of lathe_rt
             add(fmt::format("python/lathe_model/{}", file), FileKind::Python, std::string(textOf(file)));
         add("python/lathe_model/py.typed", FileKind::Python, "");
     }

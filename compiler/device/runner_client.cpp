@@ -3,6 +3,7 @@
 // What is asked of a runner, as runtime/runner/protocol.h has it.
 #include "device/runner_client.h"
 
+#include "abi/packed_strings.h"
 #include "base/printable.h"
 #include "device/input_integers.h"
 #include "device/runner_state.h"
@@ -43,9 +44,14 @@ constexpr TypePair typePairs[] = {
     {TypeCode::Float4E2M1, kDLFloat4_e2m1fn},
 };
 
+/// Of strings: what lathe_rt.h says.
+constexpr uint8_t stringBits = 8 * sizeof(lathe_string);
+
 DataType readType(Reader& reader) {
     const auto code = reader.number<uint8_t>();
     const auto bits = reader.number<uint8_t>();
+    if (code == kDLOpaqueHandle && bits == stringBits)
+        return types::String;
     for (const TypePair& pair : typePairs)
         if (pair.theirs == code && bits > 0)
             return {pair.ours, bits};
@@ -231,19 +237,22 @@ Result<void> RunnerClient::setInput(const std::string& name, const HostTensor& t
                 state_->fail(RunnerOutcome::Refused, fmt::format("input '{}': a tensor of it cannot be run", name)));
         return state_->command(Kind::InputValue, payload.bytes());
     }
+    const bool strings = tensor.dtype == types::String;
     const auto pair = std::ranges::find(typePairs, tensor.dtype.code, &TypePair::ours);
-    if (pair == std::end(typePairs))
+    if (!strings && pair == std::end(typePairs))
         return Failure(state_->fail(RunnerOutcome::Refused, fmt::format("input '{}': tensors of {} cannot be run", name,
                                                                         toString(tensor.dtype))));
     Writer payload;
     payload.string(name);
-    payload.number(pair->theirs);
-    payload.number(tensor.dtype.bits);
+    payload.number(strings ? uint8_t{kDLOpaqueHandle} : pair->theirs);
+    payload.number(strings ? stringBits : tensor.dtype.bits);
     payload.number(static_cast<uint32_t>(tensor.shape.size()));
     for (const int64_t dim : tensor.shape)
         payload.number(dim);
-    payload.number(uint64_t{tensor.bytes.size()});
-    return state_->command(Kind::Input, payload.bytes(), tensor.bytes);
+    const std::vector<std::byte> packed = strings ? abi::packStrings(tensor.strings) : std::vector<std::byte>();
+    const std::span<const std::byte> data = strings ? std::span(packed) : std::span(tensor.bytes);
+    payload.number(uint64_t{data.size()});
+    return state_->command(Kind::Input, payload.bytes(), data);
 }
 
 Result<void> RunnerClient::resetStates() {
@@ -344,6 +353,14 @@ Result<HostTensor> RunnerClient::output(int index) {
     tensor.dtype = readType(reader);
     tensor.shape = readDims(reader);
     const auto data = reader.raw(reader.number<uint64_t>());
+    const auto count = model::elementsOf(tensor.shape);
+    if (tensor.dtype == types::String) {
+        if (reader.finished() && count &&
+            abi::unpackStrings(data, static_cast<uint64_t>(*count),
+                               [&](std::string_view text) { tensor.strings.emplace_back(text); }))
+            return tensor;
+        return Failure(state_->outOfStep(Kind::Output));
+    }
     if (!reader.finished() || model::byteSize(tensor.dtype, tensor.shape) != std::ssize(data))
         return Failure(state_->outOfStep(Kind::Output));
     tensor.bytes.assign(data.begin(), data.end());

@@ -118,7 +118,7 @@ std::vector<int64_t> placeConstants(const std::vector<relay::ConstantPtr>& const
     std::vector<int64_t> offsets;
     artifact::ConstantLayout layout;
     for (const relay::ConstantPtr& constant : constants)
-        offsets.push_back(layout.add(bytesOf(*constant)));
+        offsets.push_back(layout.add(storedBytes(*constant)));
     return offsets;
 }
 
@@ -183,7 +183,7 @@ Result<void> write(const Built& built, const std::filesystem::path& path, artifa
     ConstantBytes bytes(built.constants, module, evaluator, budget, threads);
     std::vector<artifact::ConstantSource> sources;
     for (size_t i = 0; i < built.constants.size(); ++i)
-        sources.push_back({built.offsets[i], bytesOf(*built.constants[i]),
+        sources.push_back({built.offsets[i], storedBytes(*built.constants[i]),
                            [&, last = i + 1 == built.constants.size()]() -> Result<std::span<const std::byte>> {
                                LATHE_TRY(const std::span<const std::byte> next, bytes.next());
                                if (last && evaluated)

@@ -4,6 +4,7 @@
 #include "base/new_file.h"
 #include "driver/constants.h"
 #include "driver/model_tables.h"
+#include "lower/diagnose.h"
 #include "lower/pipeline.h"
 #include "relay/element.h"
 #include "relay/type_map.h"
@@ -156,6 +157,28 @@ bool decodesImages(const relay::Module& module) {
     });
 }
 
+bool isOfStrings(const relay::Type& type) {
+    return std::ranges::any_of(relay::fieldTypes(type), [](const relay::Type& field) {
+        return asTensor(field) && asTensor(field)->dtype == types::String;
+    });
+}
+
+/// The first binding, nested Blocks included, whose value are strings; null if there is none.
+relay::BindingPtr firstOfStrings(const relay::Module& module) {
+    std::vector<const relay::Block*> open = {module.main().body.get()};
+    while (!open.empty()) {
+        const relay::Block* const block = open.back();
+        open.pop_back();
+        for (const relay::BindingPtr& binding : block->bindings) {
+            if (isOfStrings(binding->type))
+                return binding;
+            for (const relay::BlockPtr& nested : relay::blocksOf(binding->rhs))
+                open.push_back(nested.get());
+        }
+    }
+    return nullptr;
+}
+
 } // namespace
 
 Result<codegen::CModel> makeSource(const relay::Module& module, const model::ModelGraph* graph,
@@ -176,6 +199,15 @@ Result<codegen::CModel> makeSource(const relay::Module& module, const model::Mod
     if (decodesImages(module))
         return failure(ErrorKind::Unsupported, "the model decodes images, which C source has no library for",
                        "compile it to an artifact and run that with the runtime");
+    if (const relay::BindingPtr of = firstOfStrings(module))
+        return Failure(lower::refuse(of->span, *module.spans, graph, "C source does not compute with strings yet",
+                                     "compile it to an artifact and run that with the runtime"));
+    for (const relay::Param& param : module.main().params)
+        if (isOfStrings(param.type))
+            return failure(
+                ErrorKind::Unsupported,
+                fmt::format("input '{}' is of strings, with which C source does not compute yet", param.name),
+                "compile it to an artifact and run that with the runtime");
     codegen::CModel source;
     const std::string stem = graph ? std::filesystem::path(graph->file).stem().string() : "";
     source.name = codegen::cIdentifier(options.name.empty() ? stem : options.name);

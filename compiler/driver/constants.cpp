@@ -3,12 +3,20 @@
 // A stack in place of recursion, for chains of recipes are long; then batches, each level by level.
 #include "driver/constants.h"
 
+#include "abi/packed_strings.h"
 #include "base/parallel.h"
 #include "relay/element.h"
 
 #include <algorithm>
 
 namespace lathe::driver {
+
+int64_t storedBytes(const relay::Constant& constant) {
+    int64_t bytes = bytesOf(constant);
+    for (const std::string& text : constant.strings) // each with its size, which is as long as a handle
+        bytes += std::ssize(text);
+    return bytes;
+}
 
 ConstantBytes::ConstantBytes(const std::vector<relay::ConstantPtr>& wanted, const relay::Module& module,
                              relay::Evaluator& evaluator, const Budget& budget, int threads, int64_t window)
@@ -60,9 +68,9 @@ Result<std::span<const std::byte>> ConstantBytes::next() {
         LATHE_CHECKED(evaluate(nextNodes()));
     ++next_;
     const relay::Constant& value = *node.value;
-    if (!value.splat)
+    if (!value.splat && value.strings.empty())
         return value.bytes.view;
-    expanded_ = relay::copyElements(value);
+    expanded_ = value.splat ? relay::copyElements(value) : abi::packStrings(value.strings);
     return std::span<const std::byte>(expanded_);
 }
 
@@ -73,7 +81,7 @@ std::vector<size_t> ConstantBytes::nextNodes() const {
     for (size_t i = next_; i < wanted_.size() && (ahead == 0 || ahead < window_); ++i) {
         if (nodes_[wanted_[i]].value)
             continue;
-        ahead += bytesOf(*nodes_[wanted_[i]].constant);
+        ahead += storedBytes(*nodes_[wanted_[i]].constant);
         for (open.push_back(wanted_[i]); !open.empty();) {
             const size_t at = open.back();
             open.pop_back();

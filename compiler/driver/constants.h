@@ -16,13 +16,16 @@
 
 namespace lathe::driver {
 
+/// Bytes that a constant takes in an artifact: those of its elements, or, of strings, those of abi/packed_strings.h.
+int64_t storedBytes(const relay::Constant& constant);
+
 class ConstantBytes {
 public:
     /// module, evaluator and budget must outlive this. threads: 0: all cores.
     ConstantBytes(const std::vector<relay::ConstantPtr>& wanted, const relay::Module& module,
                   relay::Evaluator& evaluator, const Budget& budget, int threads, int64_t window = int64_t{1} << 26);
 
-    /// Bytes of the next of `wanted`, a recipe evaluated and a splat written out. Valid until the next call.
+    /// Bytes of the next of `wanted`, a recipe evaluated, a splat written out and strings packed. Valid until the next call.
     Result<std::span<const std::byte>> next();
 
 private:
@@ -48,7 +51,7 @@ private:
     std::unordered_map<Hash128, size_t, HashOfHash128> known_;
     std::vector<size_t> wanted_;
     size_t next_ = 0;
-    std::vector<std::byte> expanded_; // the splat given last
+    std::vector<std::byte> expanded_; // the splat or the strings given last
 };
 
 } // namespace lathe::driver

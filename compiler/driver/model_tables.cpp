@@ -5,6 +5,7 @@
 #include "arith/analysis.h"
 #include "base/json.h"
 #include "device/input_integers.h"
+#include "driver/constants.h"
 #include "lower/diagnose.h"
 #include "relay/data_types.h"
 #include "relay/element.h"
@@ -141,7 +142,8 @@ codegen::ModelTables makeTables(const relay::Module& module, const model::ModelG
         tables.states.push_back(
             {describe(main.states[i].name, main.states[i].initial->type, symbols), entry.initialStates.at(i)});
     for (size_t i = 0; i < offsets.size(); ++i)
-        tables.constants.push_back({entry.constants[i]->hash, offsets[i], bytesOf(*entry.constants[i])});
+        tables.constants.push_back({entry.constants[i]->hash, offsets[i], storedBytes(*entry.constants[i]),
+                                    std::ssize(entry.constants[i]->strings)});
     for (const lower::Call& call : entry.calls) {
         // The artifact holds numbers: what depends on symbols is evaluated where their values are known (the trace has it).
         auto number = [](const arith::Expr& expr) { return static_cast<double>(arith::asInt(expr).value_or(0)); };

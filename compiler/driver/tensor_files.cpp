@@ -5,6 +5,7 @@
 #include "base/limits.h"
 #include "base/new_file.h"
 #include "data/npy.h"
+#include "data/npy_text.h"
 #include "data/stored_type.h"
 #include "driver/npz.h"
 #include "frontend/frontend.h"
@@ -29,6 +30,12 @@ std::vector<std::byte> widened(DataType dtype, std::span<const std::byte> elemen
         std::memcpy(wide.data() + i * sizeof(float), &value, sizeof(float));
     }
     return wide;
+}
+
+Failure unwritten(const fs::path& path) {
+    Diagnostic diagnostic = error("the file cannot be written", "look for space and for the right to write there");
+    diagnostic.file = path.string();
+    return Failure(std::move(diagnostic));
 }
 
 /// As the file has it.
@@ -168,12 +175,24 @@ Result<void> writeNpy(const fs::path& path, const TensorView& tensor, const std:
     }
     if (good && file.keep())
         return {};
-    Diagnostic diagnostic = error("the file cannot be written", "look for space and for the right to write there");
-    diagnostic.file = path.string();
-    return Failure(diagnostic);
+    return unwritten(path);
+}
+
+Result<void> writeNpy(const fs::path& path, std::span<const int64_t> shape, const std::vector<std::string>& strings) {
+    auto text = data::npyOfStrings(shape, strings);
+    if (!text) {
+        text.error().file = path.string();
+        return Failure(std::move(text).error());
+    }
+    NewFile file(path, NewFile::Kind::Text);
+    if (file.write(std::as_bytes(std::span(*text))) && file.keep())
+        return {};
+    return unwritten(path);
 }
 
 Result<void> writeNpy(const fs::path& path, const HostTensor& tensor) {
+    if (tensor.dtype == types::String)
+        return writeNpy(path, tensor.shape, tensor.strings);
     return writeNpy(path, TensorView{tensor.dtype, tensor.shape, tensor.bytes});
 }
 

@@ -51,6 +51,9 @@ struct TensorView {
 /// part; where it says so, nothing is written and Cancelled (base/guarded.h) is thrown.
 Result<void> writeNpy(const std::filesystem::path& path, const TensorView& tensor,
                       const std::function<bool()>& cancelled = {});
+/// Of strings (data/npy_text.h).
+Result<void> writeNpy(const std::filesystem::path& path, std::span<const int64_t> shape,
+                      const std::vector<std::string>& strings);
 Result<void> writeNpy(const std::filesystem::path& path, const model::HostTensor& tensor);
 
 /// What writeNpy would write, of a tensor whose type NumPy has.

@@ -58,6 +58,14 @@ driver::Shapes shapesOf(const Tensors& tensors) {
     return shapes;
 }
 
+std::vector<std::string> randomWords(size_t count, std::mt19937_64& generator) {
+    std::vector<std::string> words(count);
+    for (std::string& word : words)
+        for (uint64_t letters = 1 + generator() % 8; letters > 0; --letters)
+            word += static_cast<char>('a' + generator() % 26);
+    return words;
+}
+
 int64_t machineBytes() {
     const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
     return pages > 0 && page > 0 ? int64_t{pages} * page : INT64_MAX;
@@ -165,6 +173,10 @@ HostTensor randomTensor(DataType dtype, const std::vector<int64_t>& shape, std::
     tensor.dtype = dtype;
     tensor.shape = shape;
     const auto count = static_cast<size_t>(tensor.elements()), size = static_cast<size_t>(dtype.bytes());
+    if (dtype == types::String) {
+        tensor.strings = randomWords(count, generator);
+        return tensor;
+    }
     tensor.bytes.resize(count * size);
     std::normal_distribution<double> normal;
     for (size_t i = 0; i < count; ++i) {

@@ -40,7 +40,7 @@ std::vector<std::string> sizesTakenAsOne(const std::vector<device::RunnerValue>&
                                          const driver::Shapes& asked);
 
 /// Values: standard normal for floats, for integers those of the range that the type has, which by default are 0 and 1, as
-/// for the rest. The dims must be those of a tensor (model::byteSize). Throws Cancelled (base/guarded.h) if `cancelled`,
+/// for the rest; for strings words of one to eight letters, a to z. The dims must be those of a tensor (model::byteSize). Throws Cancelled (base/guarded.h) if `cancelled`,
 /// which may be empty, says so.
 model::HostTensor randomTensor(DataType dtype, const std::vector<int64_t>& shape, std::mt19937_64& generator,
                                device::IntegerRange range = {}, const std::function<bool()>& cancelled = {});

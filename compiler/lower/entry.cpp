@@ -33,13 +33,14 @@ bool isZeros(const relay::Constant& constant) {
            std::ranges::all_of(constant.bytes.view, [](std::byte byte) { return byte == std::byte{}; });
 }
 
-/// Whether values of the type can be inputs and outputs.
+/// Whether values of the type can be inputs and outputs. Strings in lists are handles of the run, which nobody turns into text.
 bool canCross(relay::Type type) {
-    for (int depth = 0; relay::isList(type) || relay::isOptional(type); type = relay::elementOf(type))
+    int depth = 0;
+    for (; relay::isList(type) || relay::isOptional(type); type = relay::elementOf(type))
         if (!relay::elementOf(type) || ++depth > LATHE_MAX_FORM)
             return depth <= LATHE_MAX_FORM;
     const TensorType* tensor = asTensor(type);
-    return tensor && tensor->dtype != types::String;
+    return tensor && (depth == 0 || tensor->dtype != types::String);
 }
 
 } // namespace
@@ -84,7 +85,7 @@ Result<void> EntryBuilder::bindInputs(const relay::Function& main, EntryScope& s
             return failure(
                 ErrorKind::Unsupported,
                 fmt::format("input '{}' has type {}, which cannot be run yet", param.name, relay::toString(param.type)),
-                "only numeric tensors, and lists and optionals of them, can be inputs");
+                "only tensors, and lists and optionals of numbers, can be inputs");
         if (asTensor(param.type)) {
             LATHE_CHECKED(bindTensor(param, input, scope));
             continue;
@@ -175,7 +176,7 @@ Result<void> EntryBuilder::writeOutputs(const relay::Function& main, EntryScope&
                     return failure(
                         ErrorKind::Unsupported,
                         fmt::format("output {} has type {}, which cannot be run yet", ordinal, relay::toString(type)),
-                        "only numeric tensors, and lists and optionals of them, can be outputs");
+                        "only tensors, and lists and optionals of numbers, can be outputs");
                 scope.add(evaluate(rtCall(LATHE_FN_OBJECT_OUTPUT,
                                           {arith::intImm(ordinal++, types::Int32), reference(value, left, {}, scope)},
                                           types::Void)));

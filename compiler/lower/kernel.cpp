@@ -126,6 +126,47 @@ int firstReader(const relay::Block& body, size_t constant) {
     return static_cast<int>(constant);
 }
 
+/// The type as kernels have it: strings are handles there (abi/abi.h), which are moved and compared as any number is.
+relay::Type withHandles(const relay::Type& type) {
+    if (const TensorType* tensor = asTensor(type))
+        return tensor->dtype == types::String ? relay::tensorType(types::UInt64, tensor->shape, tensor->layout) : type;
+    const relay::TupleType* tuple = relay::asTuple(type);
+    LATHE_ASSERT(tuple, "values of a primitive function are tensors, or tuples of them");
+    std::vector<relay::Type> fields;
+    for (const relay::Type& field : tuple->fields)
+        fields.push_back(withHandles(field));
+    return relay::tupleType(std::move(fields));
+}
+
+bool hasStrings(const relay::Function& function) {
+    const auto isOfStrings = [](const relay::Type& type) {
+        return std::ranges::any_of(relay::fieldTypes(type), [](const relay::Type& field) {
+            return asTensor(field) && asTensor(field)->dtype == types::String;
+        });
+    };
+    return std::ranges::any_of(function.params, isOfStrings, &relay::Param::type) ||
+           std::ranges::any_of(function.body->bindings,
+                               [&](const auto& binding) { return isOfStrings(binding->type); });
+}
+
+/// The function with handles for strings.
+relay::FunctionPtr ofHandles(const relay::FunctionPtr& function) {
+    if (!hasStrings(*function))
+        return function;
+    auto result = std::make_shared<relay::Function>(*function);
+    auto body = std::make_shared<relay::Block>(*function->body);
+    for (relay::Param& param : result->params)
+        param.type = withHandles(param.type);
+    for (relay::BindingPtr& binding : body->bindings) {
+        auto changed = std::make_shared<relay::Binding>(*binding);
+        changed->type = withHandles(binding->type);
+        binding = std::move(changed);
+    }
+    result->resultType = withHandles(function->resultType);
+    result->body = std::move(body);
+    return result;
+}
+
 class KernelsOfModule {
 public:
     KernelsOfModule(const relay::Module& module, const model::ModelGraph* graph) : module_(module), graph_(graph) {}
@@ -293,7 +334,7 @@ Result<Kernels> makeKernels(const relay::Module& module, const model::ModelGraph
     KernelsOfModule kernels(module, graph);
     for (const auto& [name, function] : module.functions)
         if (function->primitive)
-            LATHE_CHECKED(kernels.add(name, *function));
+            LATHE_CHECKED(kernels.add(name, *ofHandles(function)));
     return kernels.take();
 }
 

@@ -76,6 +76,14 @@ struct CastAttrs : AttrsOf<CastAttrs> {
     std::string round = "even"; // float8_e8m0: "up", "down", "nearest"
     LATHE_FIELDS(LATHE_FIELD(dtype) LATHE_FIELD(saturate) LATHE_FIELD(round))
 };
+struct StringCaseAttrs : AttrsOf<StringCaseAttrs> {
+    bool upper = false;
+    LATHE_FIELDS(LATHE_FIELD(upper))
+};
+struct StringSplitAttrs : AttrsOf<StringSplitAttrs> {
+    int64_t most = -1; // splits of a string; -1: any number
+    LATHE_FIELDS(LATHE_FIELD(most))
+};
 struct ModAttrs : AttrsOf<ModAttrs> {
     bool fmod = false;
     LATHE_FIELDS(LATHE_FIELD(fmod))

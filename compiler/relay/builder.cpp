@@ -239,12 +239,12 @@ namespace {
 /// Memory that a known element takes, about: an Expr and its node.
 constexpr size_t elementBytes = sizeof(Expr) + sizeof(arith::ExprNode);
 
-/// Whether a call's results are small enough to be computed here. Sizes that only the computation will tell are bounded by
+/// Whether a call's results are numbers and few enough to be computed here. Sizes that only the computation will tell are bounded by
 /// its operands.
 bool isSmall(const Type& type) {
     return std::ranges::all_of(fieldTypes(type), [](const Type& field) {
         const TensorType* tensor = asTensor(field);
-        return tensor && (paysAsConstant(field, {}) || !constantShape(tensor->shape));
+        return tensor && tensor->dtype != types::String && (paysAsConstant(field, {}) || !constantShape(tensor->shape));
     });
 }
 
@@ -258,16 +258,6 @@ struct Builder::Called {
     const std::vector<Type>& types; // of args
     const Type& type;
 };
-
-bool Builder::holdsNumbers(const Type& type) {
-    const bool holds = std::ranges::none_of(fieldTypes(type), [](const Type& field) {
-        const TensorType* tensor = asTensor(field);
-        return tensor && tensor->dtype == types::String;
-    });
-    if (!holds)
-        fail("strings are not supported", "convert strings outside of the model", ErrorKind::Unsupported);
-    return holds;
-}
 
 void Builder::require(const Expr& condition, const std::string& message, std::vector<Var>& args) {
     if (arith::provablyTrue(condition))
@@ -347,9 +337,6 @@ Var Builder::call(Op op, std::vector<Var> args, AttrsPtr attributes) {
         return {};
     State& s = *state_;
     s.budget->checkpoint();
-    // Only the shape of strings is of use.
-    if (op != Op::ShapeOf && !std::ranges::all_of(args, [&](Var arg) { return !arg || holdsNumbers(type(arg)); }))
-        return {};
     if (!args.empty() && args[0] && isTensor(args[0]))
         attributes = withPositiveAxes(op, attributes, rank(args[0]));
     CallContext context(*this, args, attributes, [&](const std::string& hint, int64_t lower, int64_t upper) {

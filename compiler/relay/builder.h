@@ -119,8 +119,6 @@ private:
     bool mayNest();
     /// Whether var can decide about an `if` or loop; fails if not.
     bool isCondition(Var var);
-    /// Whether values of the type may be computed with and leave branches and loops; fails if not.
-    bool holdsNumbers(const Type& type);
     Branches buildBranches(Var condition, const std::function<Var()>& thenFn, const std::function<Var()>& elseFn,
                            bool both);
     Var joinBranches(Var condition, const Branches& branches);

@@ -156,8 +156,6 @@ Var Builder::joinBranches(Var condition, const Branches& branches) {
         disagree("branches: " + joined.error().what, joined.error().hint);
         return {};
     }
-    if (!holdsNumbers(*joined))
-        return {};
     return s.bind(If{condition, branches.blocks[0], branches.blocks[1]}, *joined);
 }
 
@@ -331,7 +329,7 @@ Var Builder::loop(Var tripCount, Var condition, const std::vector<Var>& init, in
         if (widened)
             continue;
         const Type results = tupleType(resultsOf(result, types, values));
-        return failed() || !holdsNumbers(results) ? Var{} : state_->bind(std::move(result), results);
+        return failed() ? Var{} : state_->bind(std::move(result), results);
     }
     fail(fmt::format("the shapes of the loop's carried values still change after {} rounds", wideningRounds), {},
          ErrorKind::Unsupported);
@@ -402,8 +400,6 @@ Var Builder::match(Var value,
         fail(fmt::format("{} has no constructors", actual.name));
         return {};
     }
-    if (!holdsNumbers(joined))
-        return {};
     return s.bind(std::move(result), std::move(joined));
 }
 

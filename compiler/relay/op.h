@@ -134,6 +134,14 @@ enum class Op : uint16_t {
     // {TreeAttrs: aggregate, targets} -> [n,targets] of the weights' type; topi/trees.cpp says what the tables hold
     // ---- random (counter-based; never merged, folded or duplicated)
     RandomUniform, // {RandomAttrs: shape, dtype, low, high, seed, hasSeed}
+    // ---- strings
+    StringConcat, // a, b: broadcast: b behind a
+    StringCase,   // x {StringCaseAttrs: upper}: of each letter
+    StringSplit, // x[..], delimiter[] {StringSplitAttrs: most} -> (pieces[.., n], int64 counts[..]): new symbol; "" fills
+    RegexFullMatch, // x, program[] -> bool: whether abi/match_program.h matches all of it
+    FormatNumber,   // x number or bool -> string: the shortest that is read as it
+    ParseNumber,    // x string {CastAttrs: dtype float32, float64, int64 or uint64}: fails where it is none
+    IndexOf,        // x, keys[k] -> int64: the place of the first key that is equal, k where none is
     // ---- symbols and checks
     BindSymbols, // x int64/int32 of known small shape {BindSymbolsAttrs: one Expr (a fresh symbol or null) an element}: defines them; gives x
     Assume,      // x {AssumeAttrs: condition Expr, message}: gives x, or fails when running
@@ -184,6 +192,7 @@ struct OpInfo {
     /// How a call is written if operand `at`, or the result, stands in that order of axes (relay/operator_orders.h);
     /// nothing if it cannot be. Null: never.
     std::optional<OrderedCall> (*orders)(const TypedCall& call, int at, const AxisOrder& order);
+    bool strings; // operands may be strings: what only moves them, and what compares them
 };
 
 /// Whether its first operand is a list or an optional.

@@ -62,6 +62,14 @@ Result<Type> nonZero(Op op, RuleContext& context);
 Result<Type> compress(Op op, RuleContext& context);
 Result<Type> decodeImage(Op op, RuleContext& context);
 Result<Type> nonMaxSuppression(Op op, RuleContext& context);
+Result<Type> stringConcat(Op op, RuleContext& context);
+Result<Type> stringCase(Op op, RuleContext& context);
+Result<Type> stringSplit(Op op, RuleContext& context);
+Result<Type> regexFullMatch(Op op, RuleContext& context);
+Result<Type> formatNumber(Op op, RuleContext& context);
+Result<Type> parseNumber(Op op, RuleContext& context);
+Result<Type> indexOf(Op op, RuleContext& context);
+
 Result<Type> bindSymbols(Op op, RuleContext& context);
 Result<Type> assume(Op op, RuleContext& context);
 

@@ -8,6 +8,7 @@
 #include "base/limits.h"
 #include "relay/rule_families.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace lathe::relay {
@@ -127,6 +128,13 @@ constexpr Row table[] = {
     {Op::Dft, rules::dft},
     {Op::TreeEnsemble, rules::treeEnsemble},
     {Op::RandomUniform, rules::randomUniform},
+    {Op::StringConcat, rules::stringConcat},
+    {Op::StringCase, rules::stringCase},
+    {Op::StringSplit, rules::stringSplit},
+    {Op::RegexFullMatch, rules::regexFullMatch},
+    {Op::FormatNumber, rules::formatNumber},
+    {Op::ParseNumber, rules::parseNumber},
+    {Op::IndexOf, rules::indexOf},
     {Op::BindSymbols, rules::bindSymbols},
     {Op::Assume, rules::assume},
     {Op::ListLength, rules::listLength},
@@ -146,6 +154,11 @@ constexpr bool hasAllRules() {
     return true;
 }
 static_assert(hasAllRules(), "one type rule an operator, in the order of the enumeration");
+
+bool isOfStrings(const Type& type) {
+    const TensorType* tensor = type ? asTensor(type) : nullptr;
+    return tensor && tensor->dtype == types::String;
+}
 
 /// Dims simplified and within limits.
 Result<Type> checked(const Type& type) {
@@ -196,6 +209,9 @@ Result<Type> inferType(Op op, RuleContext& context) {
                                    count));
     if (row.makeAttrs && !context.attrs())
         return failure(fmt::format("{} needs its attributes", row.name));
+    if (!row.strings && std::ranges::any_of(context.args(), isOfStrings))
+        return failure(ErrorKind::Unsupported, fmt::format("{} of strings", row.name),
+                       "convert them to numbers before it");
     LATHE_TRY(Type type, table[static_cast<size_t>(op)].rule(op, context));
     return checked(type);
 }

@@ -109,6 +109,9 @@ Result<Type> range(Op, RuleContext& context) {
 Result<Type> unique(Op, RuleContext& context) {
     LATHE_TRY(const TensorType* x, tensorArg(context, 0));
     int64_t axis = attrs<UniqueAttrs>(context.attrs()).axis;
+    if (x->dtype == types::String && attrs<UniqueAttrs>(context.attrs()).sorted)
+        return failure(ErrorKind::Unsupported, "strings are not sorted",
+                       "ask for them in the order of their occurrence");
     std::vector<Expr> shape = x->shape;
     Expr all = axis < 0 ? product(shape) : Expr();
     if (axis >= 0) {

@@ -16,10 +16,11 @@ bool isBitwise(Op op) {
 }
 
 Result<void> checkType(Op op, DataType dtype) {
-    bool good = isFloatOnly(op)                          ? dtype.isFloat()
-                : isBitwise(op)                          ? dtype.isInt()
-                : op == Op::LogicalNot                   ? dtype.isBool()
-                : op == Op::Equal || op == Op::NotEqual  ? dtype.isFloat() || dtype.isInt() || dtype.isBool()
+    bool good = isFloatOnly(op)        ? dtype.isFloat()
+                : isBitwise(op)        ? dtype.isInt()
+                : op == Op::LogicalNot ? dtype.isBool()
+                : op == Op::Equal || op == Op::NotEqual
+                    ? dtype.isFloat() || dtype.isInt() || dtype.isBool() || dtype == types::String
                 : op == Op::Maximum || op == Op::Minimum ? dtype.isFloat() || dtype.isInt() || dtype.isBool()
                                                          : dtype.isFloat() || dtype.isInt();
     if (!good)
@@ -65,7 +66,8 @@ Result<Type> cast(Op, RuleContext& context) {
     LATHE_TRY(const TensorType* x, tensorArg(context, 0));
     LATHE_CHECKED(checkWord("round", attrs<CastAttrs>(context.attrs()).round, {"even", "up", "down", "nearest"}));
     DataType dtype = attrs<CastAttrs>(context.attrs()).dtype;
-    if (dtype.code == TypeCode::Void || dtype.code == TypeCode::Index || dtype.code == TypeCode::Handle)
+    if (dtype.code == TypeCode::Void || dtype.code == TypeCode::Index || dtype.code == TypeCode::Handle ||
+        dtype == types::String)
         return failure(fmt::format("cast to {}", toString(dtype)));
     return tensorType(dtype, x->shape, x->layout);
 }

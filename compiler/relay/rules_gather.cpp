@@ -20,6 +20,8 @@ Result<const TensorType*> indexArg(RuleContext& context, int arg) {
 Result<void> checkUpdates(const TensorType& x, const TensorType& updates, const ScatterAttrs& at) {
     if (x.dtype != updates.dtype)
         return failure(fmt::format("the tensor is {} and the updates {}", toString(x.dtype), toString(updates.dtype)));
+    if (x.dtype == types::String && at.reduction != "none")
+        return failure(fmt::format("strings are not reduced by '{}'", at.reduction));
     return checkWord("reduction", at.reduction, {"none", "add", "mul", "max", "min"});
 }
 

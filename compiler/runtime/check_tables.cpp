@@ -36,11 +36,11 @@ lathe_status checkValue(const lathe_model_desc& desc, const lathe_value_desc& va
                         ErrorText& error) {
     if (!value.name)
         return error.set(LATHE_BAD_ARTIFACT, "%s %d has no name", kind, index);
-    if (value.type_code == static_cast<int32_t>(TypeCode::String))
-        return error.set(LATHE_UNSUPPORTED, "%s '%s' is a tensor of strings, which this runtime does not run", kind,
-                         value.name);
     if (const lathe_status bad = checkForm(value, kind, error))
         return bad;
+    if (isComposed(value) && value.type_code == static_cast<int32_t>(TypeCode::String))
+        return error.set(LATHE_UNSUPPORTED, "%s '%s' is a list of strings, which this runtime does not hand over", kind,
+                         value.name);
     if (isComposed(value) && value.rank == -1)
         return LATHE_OK;
     DLDataType type;
@@ -62,7 +62,8 @@ lathe_status checkConstants(const lathe_model_desc& desc, int64_t bytes, ErrorTe
     for (int32_t i = 0; i < desc.constant_count; ++i) {
         const lathe_constant_desc& constant = desc.constants[i];
         if (constant.offset < 0 || constant.offset % constantsAlignment != 0 || constant.bytes < 0 ||
-            constant.offset > bytes || constant.bytes > bytes - constant.offset)
+            constant.offset > bytes || constant.bytes > bytes - constant.offset || constant.strings < 0 ||
+            constant.strings > constant.bytes / static_cast<int64_t>(sizeof(uint64_t)))
             return error.set(LATHE_BAD_ARTIFACT,
                              "constant %d (%lld bytes at %lld) does not lie in the %lld bytes of constants", i,
                              static_cast<long long>(constant.bytes), static_cast<long long>(constant.offset),
@@ -81,6 +82,9 @@ lathe_status checkStates(const lathe_model_desc& desc, ErrorText& error) {
             return bad;
         if (isComposed(state.value))
             return error.set(LATHE_BAD_ARTIFACT, "state '%s' is no tensor", state.value.name);
+        if (state.value.type_code == static_cast<int32_t>(TypeCode::String))
+            return error.set(LATHE_UNSUPPORTED, "state '%s' is a tensor of strings, which this runtime does not keep",
+                             state.value.name);
         DLDataType type;
         int64_t bytes = 0;
         if (!toDlpack(state.value.type_code, state.value.bits, type) ||

@@ -69,14 +69,15 @@ uint64_t entropy() {
 
 Context::Context(std::shared_ptr<const Model> model, const lathe_context_options& options)
     : model_(std::move(model)), memory_(options.allocate, options.release, options.user, options.memory_limit),
-      arena_(memory_), states_(*model_, memory_), objects_(memory_, true), inputObjects_(memory_, false),
-      pool_(options.threads, flushesSubnormals(model_->desc()), this), exec_{this, 0, false} {
+      arena_(memory_), states_(*model_, memory_), strings_(*model_, memory_), objects_(memory_, true),
+      inputObjects_(memory_, false), pool_(options.threads, flushesSubnormals(model_->desc()), this),
+      exec_{this, 0, false} {
     inputs_.reserve(model_->inputTypes().size());
     for (size_t i = 0; i < model_->inputTypes().size(); ++i)
-        inputs_.push_back({.own = GrowingBuffer(memory_)});
+        inputs_.push_back({.own = GrowingBuffer(memory_), .handles = GrowingBuffer(memory_)});
     outputs_.reserve(model_->outputTypes().size());
     for (size_t i = 0; i < model_->outputTypes().size(); ++i)
-        outputs_.push_back({.own = GrowingBuffer(memory_)});
+        outputs_.push_back({.own = GrowingBuffer(memory_), .handles = GrowingBuffer(memory_)});
     describeStates();
     createAbsent();
     seed_ = entropy();
@@ -108,6 +109,15 @@ lathe_status Context::setInput(int32_t index, const DLTensor* tensor) {
     std::copy_n(tensor->shape, tensor->ndim, input.dims);
     input.bytes = bytes;
     copyCompact(*tensor, elementBytes(tensor->dtype), static_cast<char*>(input.data));
+    if (!isString(tensor->dtype))
+        return LATHE_OK;
+    input.data = nullptr;
+    if (const lathe_status bad = checkStrings(index, input.own.data(), bytes))
+        return bad;
+    input.data = copyStrings(input);
+    if (!input.data)
+        return error_.set(LATHE_OUT_OF_MEMORY, "input '%s': no memory for its strings",
+                          model_->desc().inputs[index].name);
     return LATHE_OK;
 }
 
@@ -120,6 +130,8 @@ lathe_status Context::bindInput(int32_t index, const DLTensor* tensor) {
         return error_.set(LATHE_INVALID_ARGUMENT,
                           "input '%s': only compact tensors at 64-byte aligned addresses can be bound; set it instead",
                           model_->desc().inputs[index].name);
+    if (const lathe_status bad = isString(tensor->dtype) ? checkStrings(index, dataOf(*tensor), bytes) : LATHE_OK)
+        return bad;
     Input& input = inputs_[static_cast<size_t>(index)];
     std::copy_n(tensor->shape, tensor->ndim, input.dims);
     input.bytes = bytes;
@@ -205,6 +217,7 @@ void Context::prepareRun() {
     error_.clear();
     runSeed_ = seedGiven_ ? seed_ : mix(seed_++);
     arena_.startRun();
+    strings_.startRun();
 }
 
 lathe_status Context::run() {
@@ -218,10 +231,16 @@ lathe_status Context::run() {
     if (const lathe_status bad = checkOverlap())
         return bad;
     prepareRun();
+    if (!readInputs())
+        return error_.set(LATHE_OUT_OF_MEMORY, "no memory for the strings of the inputs");
     pool_.startRun();
     const int32_t status = enter(desc, exec_);
     pool_.endRun();
-    const lathe_status result = status == 0 ? checkOutputs() : explain(status);
+    lathe_status result = status == 0 ? checkOutputs() : explain(status);
+    if (strings_.lacked()) // what was computed from then on says nothing
+        result = error_.set(LATHE_OUT_OF_MEMORY, "no memory for a string that the model makes");
+    if (result == LATHE_OK)
+        writeStrings();
     arena_.endRun();
     good_ = result == LATHE_OK;
     if (good_)
@@ -268,7 +287,7 @@ bool Context::outputFits(int32_t index) const {
     const Output& output = outputs_[static_cast<size_t>(index)];
     int64_t bytes = 0;
     return sizeOf(output.dims, model_->outputDesc(index).rank,
-                  elementBytes(model_->outputTypes()[static_cast<size_t>(index)]), bytes) &&
+                  storedBytes(model_->outputTypes()[static_cast<size_t>(index)]), bytes) &&
            bytes == output.bytes;
 }
 
@@ -332,13 +351,13 @@ lathe_memory_info Context::memoryInfo() const {
         info.arena_peak += kept.capacity();
         info.arena_reserved += kept.capacity();
     }
-    info.arena_peak += objects_.peak();
-    info.arena_reserved += objects_.used();
+    info.arena_peak += objects_.peak() + strings_.memory();
+    info.arena_reserved += objects_.used() + strings_.memory();
     for (const Output& output : outputs_)
-        info.outputs += output.own.capacity();
+        info.outputs += output.own.capacity() + output.handles.capacity();
     info.inputs = states_.memory() + inputObjects_.used();
     for (const Input& input : inputs_)
-        info.inputs += input.own.capacity();
+        info.inputs += input.own.capacity() + input.handles.capacity();
     return info;
 }
 
@@ -357,15 +376,20 @@ void* Context::outputData(int32_t index, int64_t bytes) {
         contradicted_ = index;
         return nullptr;
     }
-    if (output.bound) {
-        if (bytes > output.boundBytes) {
-            tooSmall_ = index;
-            neededBytes_ = bytes;
-            return nullptr;
-        }
-        return output.data = output.bound;
-    }
-    return output.data = output.own.reserve(bytes);
+    const DLDataType type = model_->outputTypes()[static_cast<size_t>(index)];
+    output.data = placeOf(index, bytes / storedBytes(type) * elementBytes(type));
+    return output.data && isString(type) ? output.handles.reserve(bytes) : output.data;
+}
+
+void* Context::placeOf(int32_t index, int64_t bytes) {
+    Output& output = outputs_[static_cast<size_t>(index)];
+    if (!output.bound)
+        return output.own.reserve(bytes);
+    if (bytes <= output.boundBytes)
+        return output.bound;
+    tooSmall_ = index;
+    neededBytes_ = bytes;
+    return nullptr;
 }
 
 void* Context::pushOutsideRegion(const lathe_exec* exec, int64_t bytes) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "runtime/context_states.h"
+#include "runtime/context_strings.h"
 #include "runtime/decoded_image.h"
 #include "runtime/exec.h"
 #include "runtime/memory.h"
@@ -47,7 +48,12 @@ public:
 
     // ---- what generated code asks for, see lathe_functions
     int32_t parallel(lathe_exec* exec, lathe_task task, void* closure, int64_t chunks);
-    void* inputData(int32_t input) { return inputs_[static_cast<size_t>(input)].data; }
+    void* inputData(int32_t input) { return inputs_[static_cast<size_t>(input)].read; }
+    const void* constant(int32_t index) const {
+        const void* const handles = strings_.constant(index);
+        return handles ? handles : model_->constant(index);
+    }
+    ContextStrings& strings() { return strings_; }
     int64_t inputDim(int32_t input, int32_t axis) const { return inputs_[static_cast<size_t>(input)].dims[axis]; }
     void setOutputDim(int32_t output, int32_t axis, int64_t value);
     void* outputData(int32_t output, int64_t bytes);
@@ -69,6 +75,8 @@ private:
         GrowingBuffer own;
         Object* object = nullptr; // of a list or an optional
         bool wasRead = false;     // by a run, whose outputs may hold parts of it
+        GrowingBuffer handles;    // of strings
+        void* read = nullptr;     // by a run: data, or handles
     };
     struct Output {
         void* data = nullptr; // null: not written by the last run
@@ -81,6 +89,7 @@ private:
         Object* object = nullptr;             // of a list or an optional
         std::vector<lathe_value> values = {}; // what it is made of, once somebody asked
         std::vector<int64_t> valueStrides = {};
+        GrowingBuffer handles; // of strings: what the run writes in place of data
     };
 
     lathe_status checkState(int32_t index);
@@ -96,6 +105,16 @@ private:
     void dropOutputs();
     void describe(Output& output, const lathe_value_desc& value);
     lathe_status checkInput(int32_t index, const DLTensor* tensor, int64_t& bytes);
+    /// That each of an input's strings is there: `data` are its elements, without gaps.
+    lathe_status checkStrings(int32_t index, const void* data, int64_t bytes);
+    /// The bytes of an input's strings go behind its elements, which are copied; null if there is no memory.
+    void* copyStrings(Input& input);
+    /// What the next run reads of the inputs: of strings the handles. False if there is no memory.
+    bool readInputs();
+    /// Outputs of strings, from the handles that the run wrote.
+    void writeStrings();
+    /// Where the outputs' elements go; null if that is too small or there is no memory.
+    void* placeOf(int32_t index, int64_t bytes);
     /// That what a run will write to is neither an input nor another output, not even in part: kernels read it meanwhile.
     lathe_status checkOverlap();
     void prepareRun();
@@ -111,6 +130,7 @@ private:
     Memory memory_;
     Arena arena_;
     ContextStates states_;
+    ContextStrings strings_;
     std::vector<Input> inputs_; // the model's, and behind them its states, as of the outputs
     std::vector<Output> outputs_;
     std::vector<GrowingBuffer> kept_; // by place

@@ -29,6 +29,8 @@ constexpr Row rows[] = {
     {TypeCode::Float8E8M0, kDLFloat8_e8m0fnu, 8, "float8_e8m0fnu"},
     {TypeCode::Float4E2M1, kDLFloat4_e2m1fn, 4, "float4_e2m1fn"},
 };
+constexpr DLDataType stringType = {kDLOpaqueHandle, 8 * sizeof(lathe_string), 1}; // which DLPack has not
+constexpr int32_t handleBits = 64;
 
 bool usualWidth(TypeCode code, int32_t bits) {
     if (bits == 16 || bits == 32 || bits == 64)
@@ -39,6 +41,10 @@ bool usualWidth(TypeCode code, int32_t bits) {
 } // namespace
 
 bool toDlpack(int32_t typeCode, int32_t bits, DLDataType& type) {
+    if (typeCode == static_cast<int32_t>(TypeCode::String)) {
+        type = stringType;
+        return bits == handleBits;
+    }
     for (const Row& row : rows) {
         if (static_cast<int32_t>(row.ours) != typeCode)
             continue;
@@ -52,6 +58,10 @@ bool toDlpack(int32_t typeCode, int32_t bits, DLDataType& type) {
 
 TypeName nameOf(DLDataType type) {
     TypeName name;
+    if (isString(type)) {
+        std::snprintf(name.text, sizeof name.text, "string");
+        return name;
+    }
     for (const Row& row : rows) {
         if (row.theirs != type.code)
             continue;

@@ -26,11 +26,18 @@ enum class TypeCode : int32_t {
     String,
 };
 
-/// False if DLPack has no such type (strings too).
+/// False if DLPack has no such type. Strings are those of lathe_rt.h.
 bool toDlpack(int32_t typeCode, int32_t bits, DLDataType& type);
-/// Bytes of one element in memory.
+inline bool isString(DLDataType type) {
+    return type.code == kDLOpaqueHandle && type.bits == 8 * sizeof(lathe_string);
+}
+/// Bytes of one element in a tensor of the interface.
 inline int64_t elementBytes(DLDataType type) {
     return (int64_t{type.bits} + 7) / 8;
+}
+/// Bytes of one element as generated code has it: of a string its handle.
+inline int64_t storedBytes(DLDataType type) {
+    return isString(type) ? int64_t{sizeof(uint64_t)} : elementBytes(type);
 }
 inline bool sameType(DLDataType a, DLDataType b) {
     return a.code == b.code && a.bits == b.bits && a.lanes == b.lanes;

@@ -22,7 +22,7 @@ int64_t inputDim(lathe_exec* exec, int32_t input, int32_t axis) {
     return exec->context->inputDim(input, axis);
 }
 const void* constant(lathe_exec* exec, int32_t index) {
-    return exec->context->model().constant(index);
+    return exec->context->constant(index);
 }
 void outputDim(lathe_exec* exec, int32_t output, int32_t axis, int64_t value) {
     exec->context->setOutputDim(output, axis, value);
@@ -59,6 +59,9 @@ uint64_t seed(lathe_exec* exec) {
 }
 void* keep(lathe_exec* exec, int32_t place, int64_t bytes) {
     return exec->context->keep(exec, place, bytes);
+}
+int64_t string(lathe_exec* exec, int32_t function, int64_t a, int64_t b, int64_t c) {
+    return exec->context->strings().call(function, a, b, c);
 }
 
 Object* objectInput(lathe_exec* exec, int32_t input) {
@@ -119,11 +122,11 @@ void imagePixels(lathe_exec* exec, void* to, int64_t bytes) {
 }
 
 constexpr lathe_functions table = {
-    parallel,     inputData,    inputDim,   constant,     outputDim,     outputData,   arenaPush,
-    arenaMark,    arenaRelease, fail,       profile,      math32,        math64,       copy,
-    fill,         seed,         keep,       objectInput,  objectOutput,  objectTensor, objectList,
-    objectInsert, objectErase,  objectAt,   objectLength, objectTag,     objectData,   objectDim,
-    objectSetDim, objectExtent, objectJoin, objectRetain, objectRelease, decodeImage,  imagePixels,
+    parallel,      inputData,   inputDim,     constant,     outputDim,    outputData,   arenaPush,   arenaMark,
+    arenaRelease,  fail,        profile,      math32,       math64,       copy,         fill,        seed,
+    keep,          objectInput, objectOutput, objectTensor, objectList,   objectInsert, objectErase, objectAt,
+    objectLength,  objectTag,   objectData,   objectDim,    objectSetDim, objectExtent, objectJoin,  objectRetain,
+    objectRelease, decodeImage, imagePixels,  string,
 };
 static_assert(sizeof(lathe_functions) == LATHE_FN_COUNT * sizeof(void*), "lathe_function and lathe_functions differ");
 

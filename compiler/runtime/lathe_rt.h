@@ -8,6 +8,8 @@
  * lathe_thread_error() where there is no context or a constant one. No function throws, prints or ends the process.
  *
  * Elements narrower than a byte take one byte each, the value in its low bits.
+ *
+ * DLPack has no strings. Here a tensor of them has the type {kDLOpaqueHandle, 128, 1}, and its elements are lathe_string.
  */
 #ifndef LATHE_RT_H
 #define LATHE_RT_H
@@ -38,6 +40,13 @@ typedef enum lathe_status {
     LATHE_RUN_FAILED = 8,    /* the model's computation failed: index out of range, division by zero … */
     LATHE_INTERNAL = 9       /* the artifact broke its contract with the runtime */
 } lathe_status;
+
+/* An element of a tensor of strings: any bytes, UTF-8 as a rule. Those that the runtime gives end with a byte of 0 that does
+ * not count, and are valid as long as the tensor. */
+typedef struct lathe_string {
+    const char* data; /* may be NULL if size is 0 */
+    size_t size;      /* in bytes */
+} lathe_string;
 
 typedef struct lathe_model lathe_model;
 typedef struct lathe_context lathe_context;
@@ -119,13 +128,15 @@ LATHE_RT_API const char* lathe_last_error(const lathe_context* context);
 /* The model node (or nodes) that the last call stopped at, if it was a run that failed; "" if none. */
 LATHE_RT_API const char* lathe_last_error_node(const lathe_context* context);
 
-/* Copies the tensor (any strides). Inputs stay set from run to run. */
+/* Copies the tensor (any strides), its strings too. Inputs stay set from run to run. */
 LATHE_RT_API lathe_status lathe_set_input(lathe_context* context, int32_t index, const DLTensor* tensor);
-/* Uses the tensor's memory: compact, 64-byte aligned, and alive and unchanged until the input is set or bound again. */
+/* Uses the tensor's memory: compact, 64-byte aligned, and alive and unchanged until the input is set or bound again. So are the
+ * bytes of strings, which must not be those of an output of this context: these go when a run begins. */
 LATHE_RT_API lathe_status lathe_bind_input(lathe_context* context, int32_t index, const DLTensor* tensor);
 /* Runs write the output to this memory: 64-byte aligned; its size is what its dims say, and may be more than an output
  * needs. NULL: to the context's own memory again. A run refuses, with LATHE_INVALID_ARGUMENT, memory that overlaps what it
- * reads an input from or writes another output to: kernels write before all is read. */
+ * reads an input from or writes another output to: kernels write before all is read. Of strings only the elements are
+ * written there, their bytes stay the context's: valid until the next run. */
 LATHE_RT_API lathe_status lathe_bind_output(lathe_context* context, int32_t index, const DLTensor* tensor);
 /* Random operators draw from this seed in every run; without, each run has another. */
 LATHE_RT_API lathe_status lathe_set_seed(lathe_context* context, uint64_t seed);
@@ -160,7 +171,7 @@ LATHE_RT_API lathe_status lathe_get_state(lathe_context* context, int32_t index,
 
 typedef struct lathe_memory_info {
     /* Most that the last run used of its arena at one time, and what the arena holds now; both with all that the context
-     * holds for values that loops hand on, from earlier runs too, and for lists. */
+     * holds for values that loops hand on, from earlier runs too, for lists and for strings. */
     int64_t arena_peak;
     int64_t arena_reserved;
     int64_t outputs; /* memory of the context for outputs, bound ones left out */

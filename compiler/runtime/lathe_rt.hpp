@@ -72,11 +72,13 @@ inline void check(lathe_status status) {
 
 template <class T>
 constexpr DLDataType typeOf() {
-    static_assert(std::is_arithmetic_v<T>, "elements are numbers; others go through lathe_rt.h");
-    constexpr int code = std::is_same_v<T, bool>       ? kDLBool
-                         : std::is_floating_point_v<T> ? kDLFloat
-                         : std::is_signed_v<T>         ? kDLInt
-                                                       : kDLUInt;
+    static_assert(std::is_arithmetic_v<T> || std::is_same_v<T, lathe_string>,
+                  "elements are numbers or lathe_string; others go through lathe_rt.h");
+    constexpr int code = std::is_same_v<T, lathe_string> ? kDLOpaqueHandle
+                         : std::is_same_v<T, bool>       ? kDLBool
+                         : std::is_floating_point_v<T>   ? kDLFloat
+                         : std::is_signed_v<T>           ? kDLInt
+                                                         : kDLUInt;
     return {static_cast<std::uint8_t>(code), static_cast<std::uint8_t>(8 * sizeof(T)), 1};
 }
 
@@ -196,6 +198,13 @@ public:
         list.elements = elements.data();
         setValue(input, list);
     }
+    /// Copies an input of strings.
+    void set(std::int32_t input, const std::vector<std::string>& strings, const std::vector<std::int64_t>& dims) {
+        std::vector<lathe_string> elements;
+        for (const std::string& text : strings)
+            elements.push_back({text.data(), text.size()});
+        set(input, elements.data(), dims);
+    }
     /// Uses the memory itself: 64-byte aligned, alive and unchanged until the input is set or bound again.
     template <class T>
     void bind(std::int32_t input, const T* data, const std::vector<std::int64_t>& dims) {
@@ -249,6 +258,13 @@ public:
     template <class T>
     static View<const T> elementsOf(const lathe_value& value) {
         return viewOf<T>(value.tensor, "the value");
+    }
+    /// Copies of the strings of an output.
+    std::vector<std::string> strings(std::int32_t index) const {
+        std::vector<std::string> copies;
+        for (const lathe_string& text : output<lathe_string>(index))
+            copies.emplace_back(text.data, text.size);
+        return copies;
     }
 
 private:

@@ -3,6 +3,7 @@
 // Loading a model is: map it, check its tables and the CPU, give it the functions that it calls.
 #include "runtime/model.h"
 
+#include "abi/packed_strings.h"
 #include "runtime/cpu.h"
 #include "runtime/dtype.h"
 #include "runtime/functions.h"
@@ -12,6 +13,20 @@
 namespace lathe::runtime {
 
 namespace {
+
+/// That the bytes of constants of strings are these.
+lathe_status checkStrings(const lathe_model_desc& desc, const char* constants, ErrorText& error) {
+    for (int32_t i = 0; i < desc.constant_count; ++i) {
+        const lathe_constant_desc& constant = desc.constants[i];
+        const auto* bytes = reinterpret_cast<const std::byte*>(constants) + constant.offset;
+        if (constant.strings > 0 &&
+            !abi::unpackStrings({bytes, static_cast<size_t>(constant.bytes)}, static_cast<uint64_t>(constant.strings),
+                                [](std::string_view) {}))
+            return error.set(LATHE_BAD_ARTIFACT, "constant %d does not hold %lld strings", i,
+                             static_cast<long long>(constant.strings));
+    }
+    return LATHE_OK;
+}
 
 void setType(const lathe_value_desc& value, DLDataType& type) {
     toDlpack(value.type_code, value.bits, type);
@@ -44,6 +59,8 @@ lathe_status Model::fromMemory(const lathe_model_desc* desc, const void* constan
 lathe_status Model::adopt(const lathe_model_desc* desc, const char* constants, int64_t constantBytes,
                           ErrorText& error) {
     if (const lathe_status bad = checkTables(*desc, constantBytes, error))
+        return bad;
+    if (const lathe_status bad = checkStrings(*desc, constants, error))
         return bad;
     if (const lathe_status bad = checkCpu(desc->isa, desc->vector_bits, error))
         return bad;

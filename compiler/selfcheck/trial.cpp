@@ -44,8 +44,13 @@ Result<ContextPtr> prepare(lathe_model* model, const std::vector<HostTensor>& in
         if (lathe_model_input(model, index, &info) != LATHE_OK)
             return failure(lathe_thread_error());
         std::vector<int64_t> dims = inputs[i].shape;
+        std::vector<lathe_string> strings;
+        for (const std::string& text : inputs[i].strings)
+            strings.push_back({text.data(), text.size()});
         DLTensor tensor{};
         tensor.data = const_cast<std::byte*>(inputs[i].bytes.data());
+        if (runtime::isString(info.dtype))
+            tensor.data = strings.data();
         tensor.device = {kDLCPU, 0};
         tensor.dtype = info.dtype;
         tensor.ndim = static_cast<int32_t>(dims.size());
@@ -61,6 +66,12 @@ HostTensor copyOf(const DLTensor& tensor) {
     HostTensor copy;
     copy.dtype = typeOf(tensor.dtype);
     copy.shape.assign(tensor.shape, tensor.shape + tensor.ndim);
+    if (copy.dtype == types::String) {
+        const auto* strings = static_cast<const lathe_string*>(tensor.data);
+        for (int64_t i = 0; i < copy.elements(); ++i)
+            copy.strings.emplace_back(strings[i].data, strings[i].size);
+        return copy;
+    }
     const auto* begin = static_cast<const std::byte*>(tensor.data) + tensor.byte_offset;
     copy.bytes.assign(begin, begin + copy.elements() * copy.dtype.bytes());
     return copy;
@@ -74,7 +85,9 @@ bool isNoexec(const std::filesystem::path& path) {
 } // namespace
 
 DataType typeOf(DLDataType type) {
-    for (int32_t code = 0; code <= static_cast<int32_t>(runtime::TypeCode::String); ++code) {
+    if (runtime::isString(type))
+        return types::String;
+    for (int32_t code = 0; code < static_cast<int32_t>(runtime::TypeCode::String); ++code) {
         DLDataType candidate;
         if (runtime::toDlpack(code, type.bits, candidate) && runtime::sameType(candidate, type))
             return {static_cast<TypeCode>(code), type.bits}; // the codes are the same

@@ -94,5 +94,14 @@ DynamicKernel buildDynamicSlice(const std::string& name, const CallContext& call
 DynamicKernel buildDecodeImage(const std::string& name, const CallContext& call);
 // nms.cpp
 DynamicKernel buildNonMaxSuppression(const std::string& name, const CallContext& call);
+// strings.cpp
+tir::PrimFuncPtr buildStringConcat(const std::string& name, const CallContext& call);
+tir::PrimFuncPtr buildStringCase(const std::string& name, const CallContext& call);
+DynamicKernel buildStringSplit(const std::string& name, const CallContext& call);
+tir::PrimFuncPtr buildRegexFullMatch(const std::string& name, const CallContext& call);
+tir::PrimFuncPtr buildFormatNumber(const std::string& name, const CallContext& call);
+tir::PrimFuncPtr buildParseNumber(const std::string& name, const CallContext& call);
+// index_of.cpp
+tir::PrimFuncPtr buildIndexOf(const std::string& name, const CallContext& call);
 
 } // namespace lathe::topi

@@ -13,8 +13,7 @@ using relay::Op;
 
 namespace {
 
-/// Exactly one of the functions is set; none for structural operators and for strings, whose values live in the
-/// context.
+/// Exactly one of the functions is set; none for structural operators.
 struct Row {
     Op op;
     Form form;
@@ -142,6 +141,13 @@ constexpr std::array<Row, static_cast<size_t>(Op::Count_)> rows = {{
     te(Op::Dft, computeDft),
     kernel(Op::TreeEnsemble, buildTreeEnsemble),
     te(Op::RandomUniform, computeRandomUniform),
+    kernel(Op::StringConcat, buildStringConcat),
+    kernel(Op::StringCase, buildStringCase),
+    dynamic(Op::StringSplit, buildStringSplit),
+    kernel(Op::RegexFullMatch, buildRegexFullMatch),
+    kernel(Op::FormatNumber, buildFormatNumber),
+    kernel(Op::ParseNumber, buildParseNumber),
+    kernel(Op::IndexOf, buildIndexOf),
     {Op::BindSymbols, Form::Structural},
     {Op::Assume, Form::Structural},
     {Op::ListLength, Form::Structural},

@@ -39,7 +39,7 @@ Form formOf(relay::Op op, const relay::AttrsPtr& attrs, const std::vector<const 
 std::vector<te::TensorPtr> computeTe(const CallContext& call);
 
 /// Buffer parameters: each present operand, then each result field; then the scalars (symbols of all these types, in
-/// order of first occurrence). Reads row-major compact buffers.
+/// order of first occurrence). Reads row-major compact buffers. Strings are handles here, uint64 (abi/abi.h).
 tir::PrimFuncPtr buildKernel(const std::string& name, const CallContext& call);
 
 /// Two kernels around an allocation. `sizes` has the operands, then `state` buffers, then one int64[k] buffer with the

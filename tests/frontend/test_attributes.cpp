@@ -115,7 +115,7 @@ private slots:
 
     void unknownWords() {
         // Any text may stand in these.
-        const std::set<std::string> texts{"equation", "value_string"};
+        const std::set<std::string> texts{"default_string", "delimiter", "equation", "pattern", "value_string"};
         int seen = 0;
         for (const Schema& schema : supported())
             for (const auto& [name, attribute] : schema.attributes()) {
@@ -141,11 +141,13 @@ private slots:
         // Any number may stand in these, or the converter holds them against the operands.
         const std::set<std::string> numbers{"axis",
                                             "chunk_size",
+                                            "default_int64",
                                             "end",
                                             "ignore_index",
                                             "is_test",
                                             "k",
                                             "left_window_size",
+                                            "maxsplit",
                                             "num_heads",
                                             "output_sequence",
                                             "seed",

@@ -20,7 +20,7 @@ COMPILER = {
     "model": "",
     "arith": "",
     "relay": "model arith",
-    "frontend": "model arith relay data",
+    "frontend": "abi model arith relay data",
     "tir": "arith",
     "te": "arith tir",
     "schedule": "arith tir",

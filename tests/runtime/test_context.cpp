@@ -575,11 +575,12 @@ private slots:
         desc.symbol_count = 1; // dim 1 of x names the second
         QCOMPARE(load(desc), LATHE_BAD_ARTIFACT);
         desc = description();
-        const lathe_value_desc strings[] = {{"s", stringCode, 128, 1, matrixDims, nullptr}, inputs[1]};
+        const lathe_value_desc strings[] = {{"s", stringCode, 128, 1, matrixDims, nullptr},
+                                            inputs[1]}; // a handle has 64
         desc.inputs = strings;
-        QCOMPARE(load(desc), LATHE_UNSUPPORTED);
+        QCOMPARE(load(desc), LATHE_BAD_ARTIFACT);
         desc = description();
-        const lathe_constant_desc constants[] = {{0, 0, 64, 128}};
+        const lathe_constant_desc constants[] = {{0, 0, 64, 128, 0}};
         desc.constants = constants;
         desc.constant_count = 1;
         QCOMPARE(load(desc, 192), LATHE_OK);

@@ -40,7 +40,7 @@ const lathe_value_desc inputs[] = {{"x", floatCode, 32, 1, three, nullptr}};
 const lathe_value_desc outputs[] = {{"y", floatCode, 32, 1, three, nullptr}};
 const lathe_state_desc states[] = {{{"sum", floatCode, 32, 1, three, nullptr}, -1, 0},
                                    {{"calls", intCode, 64, 0, nullptr, nullptr}, 0, 0}};
-const lathe_constant_desc constants[] = {{1, 2, 0, 8}};
+const lathe_constant_desc constants[] = {{1, 2, 0, 8, 0}};
 alignas(64) constexpr int64_t weights[8] = {40};
 const lathe_check_desc entryChecks[] = {{LATHE_CHECK_INVALID_VALUE, -1, "x is negative"}};
 

@@ -82,6 +82,17 @@ private slots:
                {0, 1, 1, 0, 0, 1});
         EXPECT(run(Op::NonZero, {typed(types::Bool, {3}, {0, 0, 0})}), ({1, 0}), {});
     }
+    void indexOf() {
+        const Value keys = i64({4}, {5, -1, 5, 0});
+        for (const Dims dims : {Dims::Constant, Dims::Symbolic})
+            EXPECT(run(Op::IndexOf, {i64({2, 3}, {5, 7, 5, 9, -1, 0}), keys}, nullptr, dims), ({2, 3}),
+                   {0, 4, 0, 4, 1, 3});
+        EXPECT(run(Op::IndexOf, {f32({5}, {notANumber, 0, -0.0, 2, 3}), f32({3}, {2, notANumber, 0})}), ({5}),
+               {1, 2, 2, 0, 3});
+        EXPECT(run(Op::IndexOf, {i64({3}, {1, 2, 3}), i64({0}, {})}), ({3}), {0, 0, 0});
+        EXPECT(run(Op::IndexOf, {typed(types::UInt8, {2}, {255, 1}), typed(types::UInt8, {2}, {1, 255})}), ({2}),
+               {1, 0});
+    }
     void compress() {
         relay::AxisAttrs attrs;
         attrs.axis = 1;

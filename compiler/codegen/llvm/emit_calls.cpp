@@ -55,6 +55,7 @@ const Signature& signatureOf(int ordinal) {
         s[LATHE_FN_OBJECT_RELEASE] = {C::Void, true, {C::Ptr}};
         s[LATHE_FN_DECODE_IMAGE] = {C::I64, true, {C::Ptr, C::I64, C::I32}};
         s[LATHE_FN_IMAGE_PIXELS] = {C::Void, true, {C::Ptr, C::I64}};
+        s[LATHE_FN_STRING] = {C::I64, true, {C::I32, C::I64, C::I64, C::I64}};
         return s;
     }();
     LATHE_ASSERT(ordinal >= 0 && ordinal < LATHE_FN_COUNT, "no such function of the runtime");

@@ -37,7 +37,7 @@ public:
             symbols.push_back(text(s));
         for (const ModelTables::Constant& c : t.constants)
             constants.push_back(record({i64(static_cast<int64_t>(c.hash.high)), i64(static_cast<int64_t>(c.hash.low)),
-                                        i64(c.offset), i64(c.bytes)}));
+                                        i64(c.offset), i64(c.bytes), i64(c.strings)}));
         for (const ModelTables::Kernel& k : t.kernels)
             kernels.push_back(record({text(k.name), i32(size(k.checks)), checks(k.checks)}));
         for (const ModelTables::Call& c : t.calls) {

@@ -85,9 +85,6 @@ void GraphWalk::convertMain(const std::vector<relay::Type>& parameters) {
         const auto isOptional = declared.kind == model::ValueType::Kind::Optional ||
                                 (declared.kind == model::ValueType::Kind::Unknown && outputs[i].none);
         const Var result = varOf(builder_, outputs[i], isOptional, declaredType(declared));
-        if (!builder_.failed() && builder_.isTensor(result) && builder_.dtype(result) == types::String)
-            builder_.fail(fmt::format("output '{}' is of strings, which are not supported", name),
-                          "let the model give numbers", ErrorKind::Unsupported);
         const bool isInput = inputs.values.contains(name);
         const bool isCopied = isInput && !builder_.failed() && builder_.isTensor(result);
         results.push_back(isCopied ? builder_.call(Op::Copy, {result}) : result);

@@ -43,6 +43,7 @@ constexpr auto attributeTable = std::to_array<AttributeRow>({
     {"block_size", "", 1, onwards, "0.."},
     {"blocksize", "", 1, onwards, "1.."},
     {"broadcast", "", 1, onwards, flag},
+    {"case_change_action", "", 1, onwards, "LOWER UPPER NONE"},
     {"ceil_mode", "", 1, onwards, flag},
     {"center_point_box", "", 1, onwards, flag},
     // Version 13 dropped tf_half_pixel_for_nn from its text, but ONNX's tests of that version still have it.
@@ -66,6 +67,7 @@ constexpr auto attributeTable = std::to_array<AttributeRow>({
     {"input_forget", "", 1, onwards, flag},
     {"interleaved", "", 1, onwards, flag},
     {"inverse", "", 1, onwards, flag},
+    {"is_case_sensitive", "", 1, onwards, flag},
     {"is_causal", "", 1, onwards, flag},
     {"keep_aspect_ratio_policy", "", 1, onwards, "stretch not_larger not_smaller"},
     {"keepdims", "", 1, onwards, flag},
@@ -74,6 +76,9 @@ constexpr auto attributeTable = std::to_array<AttributeRow>({
     {"largest", "", 1, onwards, flag},
     {"layout", "", 1, onwards, flag},
     {"linear_before_reset", "", 1, onwards, flag},
+    {"max_gram_length", "", 1, onwards, "1.."},
+    {"max_skip_count", "", 1, onwards, "0.."},
+    {"min_gram_length", "", 1, onwards, "1.."},
     {"mode", "DepthToSpace", 1, onwards, "DCR CRD"},
     {"mode", "GridSample", 1, 19, "bilinear nearest bicubic"},
     {"mode", "GridSample", 20, onwards, "linear nearest cubic"},
@@ -84,6 +89,7 @@ constexpr auto attributeTable = std::to_array<AttributeRow>({
     {"mode", "Resize", 11, onwards, "nearest linear cubic"},
     {"mode", "RoiAlign", 1, onwards, "avg max"},
     {"mode", "SpaceToDepth", 1, onwards, "DCR CRD"},
+    {"mode", "TfIdfVectorizer", 1, onwards, "TF IDF TFIDF"},
     {"mode", "TensorScatter", 1, onwards, "linear circular"},
     {"mode", "Upsample", 1, onwards,
      "nearest linear bilinear"}, // bilinear: in version 1; later texts count it as linear

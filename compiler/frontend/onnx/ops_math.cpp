@@ -37,13 +37,27 @@ DataType castTarget(NodeReader& node) {
     return dtype.value_or(types::Float32);
 }
 
+/// What texts say, in the widest type of this kind.
+Var parsedAs(Builder& b, Var x, DataType dtype) {
+    CastAttrs attrs;
+    attrs.dtype = dtype == types::Float32 ? types::Float32
+                  : dtype.isFloat()       ? types::Float64
+                  : dtype.isSigned()      ? types::Int64
+                                          : types::UInt64;
+    return b.call(Op::ParseNumber, {x}, attrs);
+}
+
 Var castTo(NodeReader& node, Builder& b, Var x, DataType dtype) {
     if (b.failed())
         return {};
-    if (dtype == types::String || b.dtype(x) == types::String) {
-        if (dtype != b.dtype(x))
-            node.refuse("casts from and to strings are not supported", "convert strings outside of the model");
-        return x;
+    if (dtype == types::String)
+        return b.dtype(x) == types::String ? x : b.call(Op::FormatNumber, {x});
+    if (b.dtype(x) == types::String) {
+        if (dtype.isBool()) {
+            node.refuse("texts are read as numbers, not as bool", "compare them, with Equal");
+            return {};
+        }
+        x = parsedAs(b, x, dtype);
     }
     CastAttrs attrs;
     attrs.dtype = dtype;

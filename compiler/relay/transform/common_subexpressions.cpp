@@ -28,6 +28,7 @@ bool isCandidate(const Binding& binding) {
     case Op::ListGet:
     case Op::ListConcat:
     case Op::ListStack:
+    case Op::StringSplit:
         return false;
     default:
         return true;

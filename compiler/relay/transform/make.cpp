@@ -81,8 +81,11 @@ ConstantPtr computeConstant(Module& module, Span span, Op op, const std::vector<
                             const AttrsPtr& attrs) {
     const OpInfo& row = info(op);
     std::vector<Type> types;
-    for (const ConstantPtr& arg : args)
+    for (const ConstantPtr& arg : args) {
+        if (asTensor(arg->type)->dtype == types::String)
+            return nullptr; // its values live in a context
         types.push_back(arg->type);
+    }
     Type type = staticType(op, types, attrs);
     const TensorType* tensor = asTensor(type);
     if (!row.pure || row.numerics == Numerics::Random || !tensor || !constantShape(tensor->shape) ||

@@ -19,7 +19,7 @@ std::vector<BindingPtr> findObserved(const Function& main, std::span<const std::
     std::vector<BindingPtr> found;
     for (const BindingPtr& binding : main.body->bindings) {
         const TensorType* type = asTensor(binding->type);
-        if (!type || type->dtype == types::String || !wanted.contains(binding->modelValue))
+        if (!type || !wanted.contains(binding->modelValue))
             continue;
         const auto [place, isNew] = places.try_emplace(binding->modelValue, found.size());
         if (isNew)

@@ -13,7 +13,7 @@
 namespace lathe::relay::transform {
 
 /// In the order of main's bindings, each in the model's own order of elements (a relayout where it is stored otherwise) and
-/// under its name as the output's. Names of outputs, of strings and of what is no tensor are passed over.
+/// under its name as the output's. Names of outputs and of what is no tensor are passed over.
 Module observe(const Module& module, std::span<const std::string> values);
 
 } // namespace lathe::relay::transform

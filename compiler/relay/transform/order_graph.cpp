@@ -26,7 +26,7 @@ double sizeOf(const Expr& dim) {
 }
 
 double assumedBytes(const TensorType& type) {
-    double bytes = type.dtype == types::String ? 16 : static_cast<double>(type.dtype.bytes());
+    double bytes = type.dtype.bytes();
     for (const Expr& dim : type.shape)
         bytes *= sizeOf(dim);
     return bytes;

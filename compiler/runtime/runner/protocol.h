@@ -63,7 +63,8 @@
 // Such a runner also says Alive, without payload and unasked, every aliveEvery, between its replies.
 //
 // A value is u8 lathe_form and, of a tensor, type, u32 rank, i64 dims, u64 bytes, bytes, else a list of values.
-// A type is u8 DLPack code and u8 bits. Limits and Seed hold for models loaded after; Load replaces the model. An Error
+// A type is u8 DLPack code and u8 bits. The bytes of a tensor of strings (runtime/lathe_rt.h) are abi/packed_strings.h's.
+// Limits and Seed hold for models loaded after; Load replaces the model. An Error
 // reply has u32 lathe_status, string node ("" if none), string message; the runner goes on. A malformed frame ends it
 // with exit code 2, the end of the stream at a frame's border with 0; under a Guard a kernel that touches memory outside its
 // buffers with 3, one that writes into memory that can only be read, such as an input, with 4.

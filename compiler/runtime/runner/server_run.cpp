@@ -4,6 +4,8 @@
 // beside an output ends the process.
 #include "runtime/runner/server.h"
 
+#include "abi/packed_strings.h"
+#include "runtime/dtype.h"
 #include "runtime/peak_resident.h"
 #include "runtime/runner/bench.h"
 #include "runtime/runner/tensor_fields.h"
@@ -22,6 +24,20 @@ using namespace protocol;
 namespace {
 
 constexpr size_t boundAlignment = 64; // what bound inputs need
+
+/// As many strings as the tensor has elements, which stay where they are.
+bool unpack(std::span<const std::byte> data, const DLTensor& tensor, std::vector<lathe_string>& texts) {
+    const auto count = static_cast<uint64_t>(bytesOf(tensor)) / sizeof(lathe_string);
+    return abi::unpackStrings(data, count, [&](std::string_view text) { texts.push_back({text.data(), text.size()}); });
+}
+
+std::vector<std::byte> packed(const DLTensor& tensor) {
+    const auto* texts = static_cast<const lathe_string*>(tensor.data);
+    std::vector<std::string_view> views;
+    for (uint64_t i = 0; i < static_cast<uint64_t>(bytesOf(tensor)) / sizeof(lathe_string); ++i)
+        views.emplace_back(texts[i].data, texts[i].size);
+    return abi::packStrings(views);
+}
 
 } // namespace
 
@@ -48,8 +64,16 @@ Server::Answer Server::input(Reader& reader) {
     if (index < 0)
         return fail(LATHE_INVALID_ARGUMENT, "the model has no input '" + name + "'");
     const bool negative = std::any_of(dims, dims + rank, [](int64_t dim) { return dim < 0; });
-    if (negative || bytesOf(tensor) != static_cast<int64_t>(bytes))
+    const bool strings = isString(tensor.dtype);
+    std::vector<lathe_string> texts;
+    if (negative || bytesOf(tensor) < 0 ||
+        !(strings ? unpack(data, tensor, texts) : bytesOf(tensor) == static_cast<int64_t>(bytes)))
         return fail(LATHE_MISMATCH, "input '" + name + "': dims and bytes of the tensor contradict each other");
+    if (strings) { // copied, under a guard too: no kernel is given their bytes
+        tensor.data = texts.data();
+        const lathe_status bad = lathe_set_input(context_.get(), index, &tensor);
+        return bad ? failContext(bad) : Answer::Ok;
+    }
     tensor.data = const_cast<std::byte*>(data.data());
     const lathe_status bad = giveInput(index, tensor, bytes);
     return bad ? failContext(bad) : Answer::Ok;
@@ -171,12 +195,18 @@ Server::Answer Server::output(Reader& reader, Writer& reply) {
     writeType(reply, tensor.dtype);
     reply.number(static_cast<uint32_t>(tensor.ndim));
     reply.raw(tensor.shape, static_cast<size_t>(tensor.ndim) * sizeof(int64_t));
-    const int64_t bytes = bytesOf(tensor);
+    std::vector<std::byte> strings;
+    if (isString(tensor.dtype))
+        strings = packed(tensor);
+    const int64_t bytes = isString(tensor.dtype) ? static_cast<int64_t>(strings.size()) : bytesOf(tensor);
     if (bytes < 0 || static_cast<uint64_t>(bytes) > limits::frameBytes - reply.bytes().size() - sizeof(uint64_t))
         return fail(LATHE_OUT_OF_MEMORY,
                     "output " + std::to_string(index) + " is larger than what lathe-runner can send");
     reply.number(static_cast<uint64_t>(bytes));
-    replyData_ = {static_cast<const std::byte*>(tensor.data), static_cast<size_t>(bytes)};
+    if (isString(tensor.dtype))
+        reply.raw(strings.data(), strings.size());
+    else
+        replyData_ = {static_cast<const std::byte*>(tensor.data), static_cast<size_t>(bytes)};
     return Answer::Ok;
 }
 

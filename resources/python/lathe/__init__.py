@@ -108,13 +108,19 @@ def _dtypes(model: Path) -> Dict[str, str]:
 def _stored(name: str, value: Any, model: Path, dtypes: Dict[str, str]) -> Any:
     """What lathe_rt takes as an array for numpy.save: whatever order and bytes it has; numbers in lists are of the input's
     dtype, and elements of types that NumPy lacks their bits, once they are known to be of the input's. dtypes: kept from call to
-    call."""
+    call. Strings are NumPy's own, of a fixed width."""
     import lathe_rt
 
     def wanted() -> Optional[str]:
         dtypes.update(dtypes or _dtypes(model))
         return dtypes.get(name)
 
+    kind = getattr(getattr(value, "dtype", None), "kind", "")
+    if kind in ("U", "S", "T") or ((kind == "O" or isinstance(value, (list, tuple))) and wanted() == "string"):
+        import numpy
+
+        texts = numpy.asarray(value)
+        return texts if texts.dtype.kind in ("U", "S") else texts.astype(str)
     if isinstance(value, (list, tuple, int, float, bytes, bytearray)):
         value = lathe_rt.aligned(value, wanted() or "float32")
     array = lathe_rt.aligned(value)

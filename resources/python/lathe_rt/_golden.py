@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import math
 import struct
-from typing import Any, Dict, List, Sequence
+from typing import Any, Dict, List, Sequence, Union
 
 from ._array import Array
+from ._strings import STRING, StringArray, strings_of_npy
 
 
 class Case:
@@ -18,16 +19,18 @@ class Case:
         self.folder = model.bundle / "golden" / name
         self.facts = json.loads((self.folder / "case.json").read_text("utf-8"))
 
-    def _read(self, one: Dict[str, Any]) -> Array:
+    def _read(self, one: Dict[str, Any]) -> Union[Array, StringArray]:
         content = (self.folder / one["file"]).read_bytes()
+        if one["dtype"] == STRING:
+            return strings_of_npy(content, one["dims"])
         (length,) = struct.unpack("<H", content[8:10])
         return Array(content[10 + length :], one["dtype"], one["dims"])
 
-    def inputs(self) -> Dict[str, Array]:
+    def inputs(self) -> Dict[str, Union[Array, StringArray]]:
         """By name."""
         return {one["name"]: self._read(one) for one in self.facts["inputs"]}
 
-    def expected(self) -> Dict[str, Array]:
+    def expected(self) -> Dict[str, Union[Array, StringArray]]:
         """By name; outputs of which nothing is expected are left out."""
         return {one["name"]: self._read(one) for one in self.facts["outputs"] if one["compare"]}
 
@@ -60,7 +63,9 @@ class Case:
 
 
 def _numbers(array: Any, dtype: str) -> List[Any]:
-    """Elements as Python numbers, of bfloat16 too."""
+    """Elements as Python numbers, of bfloat16 too, or as str."""
+    if dtype == STRING:
+        return array.flat() if isinstance(array, StringArray) else list(array.reshape(-1).tolist())
     raw = array if isinstance(array, Array) else Array(array.tobytes(), dtype, array.shape)
     if dtype != "bfloat16":
         return raw.flat()

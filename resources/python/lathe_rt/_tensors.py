@@ -12,6 +12,7 @@ from typing import Any, List, Optional, Sequence, Tuple, cast
 from ._array import (ALIGNMENT, CPU, TYPE_NAMES, TYPES, Array, Tensor, capsule_pointer, dims_of, product, sizes_of, tensor_at,
                      width)  # fmt: skip
 from ._errors import MISMATCH, InvalidValue, WrongType
+from ._strings import STRING, StringArray, string_tensor, strings_at
 
 try:
     import numpy
@@ -52,8 +53,19 @@ def _numpy_type(dtype: str) -> Any:
         return numpy.dtype("uint%d" % (8 * width(dtype)))
 
 
+def _string_array(strings: List[str], shape: Sequence[int]) -> Any:
+    """Of str, as objects: NumPy's own strings would lose zeros at their ends, and all take as much as the longest."""
+    if numpy is None:
+        return StringArray(strings, shape)
+    array = numpy.empty(len(strings), object)
+    array[:] = strings
+    return array.reshape(shape)
+
+
 def array_at(data: int, dtype: str, shape: Sequence[int], copy: bool, owner: Any) -> Any:
     """The elements that lie there, row by row; without a copy (NumPy alone) the array keeps `owner`."""
+    if dtype == STRING:
+        return _string_array(strings_at(data, shape), shape)
     length = product(shape) * width(dtype)
     if numpy is None:
         return Array(ctypes.string_at(data, length) if length else b"", dtype, shape)
@@ -223,6 +235,19 @@ def _of_numbers(value: Any, wanted: str, shape: Optional[Sequence[int]]) -> Arra
     return Array(data, wanted, found if shape is None else _reshaped(shape, found, True))
 
 
+def _of_strings(value: Any, shape: Optional[Sequence[int]]) -> Tuple[Tensor, Any]:
+    array = _numpy_array(value)
+    texts: List[Any] = []
+    had: List[int] = []
+    if array is not None:
+        texts, had = array.reshape(-1).tolist(), list(array.shape)
+    elif isinstance(value, StringArray):
+        texts, had = value.flat(), list(value.shape)
+    else:
+        _flatten(value, had, 0, texts)
+    return string_tensor(texts, had if shape is None else _reshaped(shape, had, True))
+
+
 def _of_buffer(value: Any, wanted: str, shape: Optional[Sequence[int]], direct: bool) -> Tuple[Tensor, Any]:
     try:
         view = memoryview(value)
@@ -255,6 +280,10 @@ def tensor_of(
 ) -> Tuple[Tensor, Any]:
     """A tensor that shows the value's elements, and what must live as long. direct: in the value's own memory, or an Error;
     writes: which will be written to."""
+    if wanted == STRING:
+        if direct:
+            raise WrongType("strings have no memory that a run could use: let them be copied")
+        return _of_strings(value, shape)
     array = _numpy_array(value)
     if array is not None:
         return _of_numpy(array, wanted, shape, direct, writes)

@@ -111,6 +111,8 @@ QString numberText(double value) {
 
 QString saveNpy(const QString& path, const model::TensorData& tensor, const std::function<bool()>& cancelled) {
     const auto written = guarded([&] {
+        if (tensor.dtype == types::String)
+            return driver::writeNpy(path.toStdString(), tensor.shape, tensor.strings);
         return driver::writeNpy(path.toStdString(), {tensor.dtype, tensor.shape, tensor.bytes.view}, cancelled);
     });
     if (written)

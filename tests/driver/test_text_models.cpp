@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ONNX models that compute with strings, compiled and run: what moves them, what makes them, and what is refused. Expected are
+// the values of ONNX's reference (Python's own methods of str).
+#include "base/memory_file.h"
+#include "device/runner_client.h"
+#include "driver/compile.h"
+#include "support/host_tensor.h"
+#include "support/onnx_model.h"
+#include "support/program_of_tests.h"
+
+#include <QTest>
+#include <fmt/format.h>
+
+namespace lathe::testing::test_text_models {
+
+namespace {
+
+using model::HostTensor;
+using Texts = std::vector<std::string>;
+using Numbers = std::vector<int64_t>;
+
+HostTensor textsOf(std::vector<int64_t> shape, Texts texts) {
+    return {types::String, std::move(shape), {}, std::move(texts)};
+}
+
+/// Compiles a graph and runs it with inputs by name; nothing, and why, otherwise.
+class Compiled {
+public:
+    explicit Compiled(const std::string& graph) {
+        const std::string bytes =
+            modelBytes("<ir_version: 10, opset_import: [\"\" : 21, \"ai.onnx.ml\" : 4]>\n" + graph);
+        driver::Options options;
+        options.cache = false;
+        driver::Trace trace;
+        const auto compiled =
+            driver::compileBytes(std::as_bytes(std::span(bytes)), "model", artifact_.path(), {}, options, trace);
+        if (!compiled)
+            problem = toString(compiled.error());
+    }
+
+    std::vector<HostTensor> run(const std::vector<std::pair<std::string, HostTensor>>& inputs) {
+        device::RunnerOptions where;
+        where.program = LATHE_BINARY_DIR "/lathe-runner";
+        device::RunnerClient runner(where);
+        const auto failed = [&](const auto& result) {
+            if (!result && problem.empty())
+                problem = toString(result.error());
+            return !result;
+        };
+        if (!problem.empty() || failed(runner.load(artifact_.path())))
+            return {};
+        for (const auto& [name, tensor] : inputs)
+            if (failed(runner.setInput(name, tensor)))
+                return {};
+        if (failed(runner.run()) || failed(runner.run())) // strings of the first run are gone
+            return {};
+        auto outputs = runner.outputs();
+        return failed(outputs) ? std::vector<HostTensor>() : *outputs;
+    }
+
+    std::string problem;
+
+private:
+    MemoryFile artifact_{"strings"};
+};
+
+} // namespace
+
+class TestTextModels : public QObject {
+    Q_OBJECT
+
+private slots:
+    void theyAreMovedAndCompared() {
+        Compiled model(R"(g (string[2,n] x, string[n] y) => (string[n,2] t, bool[2,n] e, string[m] c, string[2,n] w)
+            <string[1] mark = {"é!"}> {
+            t = Transpose <perm = [1, 0]> (x)
+            e = Equal (x, y)
+            c = Concat <axis = 0> (y, mark)
+            w = Where (e, mark, x)
+        })");
+        QVERIFY2(model.problem.empty(), model.problem.c_str());
+        const std::string odd("\xff\0z", 3);
+        const auto got =
+            model.run({{"x", textsOf({2, 3}, {"a", "", odd, "b", "a", "é!"})}, {"y", textsOf({3}, {"a", "", "é!"})}});
+        QVERIFY2(got.size() == 4, model.problem.c_str());
+        QCOMPARE(got[0].strings, (Texts{"a", "b", "", "a", odd, "é!"}));
+        QCOMPARE(got[1].shape, (Numbers{2, 3}));
+        QCOMPARE(valuesOf<char>(got[1]), (std::vector<char>{1, 1, 0, 0, 0, 1}));
+        QCOMPARE(got[2].strings, (Texts{"a", "", "é!", "é!"}));
+        QCOMPARE(got[3].strings, (Texts{"é!", "é!", odd, "b", "a", "é!"}));
+    }
+
+    void loopsCarryThem() {
+        Compiled model(R"(g (int64 n, string[1] x) => (string[1] y, string[k,1] steps)
+            <bool go = {1}> {
+            y, steps = Loop (n, go, x) <body = b (int64 i, bool c, string[1] s) => (bool on, string[1] t, string[1] u) {
+                on = Identity (c)
+                t = StringConcat (s, s)
+                u = Identity (t)
+            }>
+        })");
+        QVERIFY2(model.problem.empty(), model.problem.c_str());
+        const auto got = model.run({{"n", tensorOf<int64_t>(types::Int64, {}, {3})}, {"x", textsOf({1}, {"ab"})}});
+        QVERIFY2(got.size() == 2, model.problem.c_str());
+        QCOMPARE(got[0].strings, (Texts{"abababababababab"}));
+        QCOMPARE(got[1].strings, (Texts{"abab", "abababab", "abababababababab"}));
+    }
+
+    void theyAreSplit() {
+        Compiled model(R"(g (string[n] x) => (string[n,p] a, int64[n] b, string[n,q] c, int64[n] d) {
+            a, b = StringSplit <delimiter = "--"> (x)
+            c, d = StringSplit <maxsplit = 1> (x)
+        })");
+        QVERIFY2(model.problem.empty(), model.problem.c_str());
+        const auto got = model.run({{"x", textsOf({4}, {"a--b----", "", "  b c  d ", "   "})}});
+        QVERIFY2(got.size() == 4, model.problem.c_str());
+        QCOMPARE(got[0].shape, (Numbers{4, 4}));
+        QCOMPARE(got[0].strings, (Texts{"a", "b", "", "", "", "", "", "", "  b c  d ", "", "", "", "   ", "", "", ""}));
+        QCOMPARE(valuesOf<int64_t>(got[1]), (Numbers{4, 1, 1, 1}));
+        QCOMPARE(got[2].strings, (Texts{"a--b----", "", "", "", "b", "c  d ", "", ""}));
+        QCOMPARE(valuesOf<int64_t>(got[3]), (Numbers{1, 0, 2, 0}));
+    }
+
+    void theyAreNormalized() {
+        Compiled model(R"(g (string[n] x) => (string[m] lower, string[k] kept) {
+            lower = StringNormalizer <case_change_action = "LOWER", stopwords = ["Über", "a"]> (x)
+            kept = StringNormalizer <is_case_sensitive = 1, stopwords = ["Über", "a"]> (x)
+        })");
+        QVERIFY2(model.problem.empty(), model.problem.c_str());
+        auto got = model.run({{"x", textsOf({4}, {"ÜBER", "Über", "A", "Ärger"})}});
+        QVERIFY2(got.size() == 2, model.problem.c_str());
+        QCOMPARE(got[0].strings, (Texts{"ärger"}));
+        QCOMPARE(got[1].strings, (Texts{"ÜBER", "A", "Ärger"}));
+        got = model.run({{"x", textsOf({2}, {"a", "Über"})}});
+        QVERIFY2(got.size() == 2, model.problem.c_str());
+        QCOMPARE(got[1].strings, (Texts{""})); // one empty string where none is left
+    }
+
+    void numbersAreReadAndPrinted() {
+        Compiled model(R"(g (float[n] x, string[n] s) => (string[n] t, float[n] y, int64[n] i, string[n] b) {
+            t = Cast <to = 8> (x)
+            y = Cast <to = 1> (s)
+            i = Cast <to = 7> (y)
+            flags = Cast <to = 9> (i)
+            b = Cast <to = 8> (flags)
+        })");
+        QVERIFY2(model.problem.empty(), model.problem.c_str());
+        const auto got = model.run({{"x", tensorOf<float>(types::Float32, {3}, {0.1f, -1e-7f, 16777216})},
+                                    {"s", textsOf({3}, {"1.5", "0", "-2e0"})}});
+        QVERIFY2(got.size() == 4, model.problem.c_str());
+        QCOMPARE(got[0].strings, (Texts{"0.1", "-1e-07", "16777216.0"}));
+        QCOMPARE(valuesOf<float>(got[1]), (std::vector<float>{1.5f, 0, -2}));
+        QCOMPARE(valuesOf<int64_t>(got[2]), (Numbers{1, 0, -2}));
+        QCOMPARE(got[3].strings, (Texts{"True", "False", "True"}));
+    }
+
+    void whatIsNoNumberFailsAtItsNode() {
+        Compiled model("g (string[n] s) => (float[n] y) { y = Cast <to = 1> (s) }");
+        QVERIFY2(model.problem.empty(), model.problem.c_str());
+        QVERIFY(model.run({{"s", textsOf({2}, {"1", "one"})}}).empty());
+        QVERIFY2(model.problem.contains("a text is no number"), model.problem.c_str());
+    }
+
+    void labelsAreLookedUp() {
+        Compiled model(R"(g (string[n] x, float[n] f) => (int64[n] i, string[n] s) {
+            i = ai.onnx.ml.LabelEncoder <keys_strings = ["a", "", "é"], values_int64s = [1, 2, 3],
+                                         default_int64 = 9> (x)
+            s = ai.onnx.ml.LabelEncoder <keys_floats = [0.5, 2.0], values_strings = ["half", "two"]> (f)
+        })");
+        QVERIFY2(model.problem.empty(), model.problem.c_str());
+        const auto got = model.run(
+            {{"x", textsOf({4}, {"é", "", "b", "é"})}, {"f", tensorOf<float>(types::Float32, {4}, {2, 0.5f, 1, -2})}});
+        QVERIFY2(got.size() == 2, model.problem.c_str());
+        QCOMPARE(valuesOf<int64_t>(got[0]), (Numbers{3, 2, 9, 3}));
+        QCOMPARE(got[1].strings, (Texts{"two", "half", "_Unused", "_Unused"}));
+    }
+
+    /// Of "to be or not to be": "be" and "to be" twice, "be to" never, and with a skip of one "to or" and "not be".
+    void nGramsAreCounted() {
+        Compiled model(R"(g (string[n,w] x) => (float[n,6] y) {
+            y = TfIdfVectorizer <mode = "TFIDF", min_gram_length = 1, max_gram_length = 2, max_skip_count = 1,
+                                 ngram_counts = [0, 1], ngram_indexes = [5, 0, 1, 2, 3],
+                                 pool_strings = ["be", "to", "be", "be", "to", "to", "or", "not", "be"],
+                                 weights = [0.5, 1.0, 1.0, 2.0, 1.0]> (x)
+        })");
+        QVERIFY2(model.problem.empty(), model.problem.c_str());
+        const auto got =
+            model.run({{"x", textsOf({2, 6}, {"to", "be", "or", "not", "to", "be", "be", "to", "x", "x", "x", "be"})}});
+        QVERIFY2(got.size() == 1, model.problem.c_str());
+        QCOMPARE(valuesOf<float>(got[0]), (std::vector<float>{2, 0, 2, 1, 0, 1, 0, 1, 0, 0, 0, 1}));
+    }
+
+    void expressionsMatch() {
+        Compiled model(
+            R"g(g (string[n] x) => (bool[n] y) { y = RegexFullMatch <pattern = "[a-z]+@(mail|web)"> (x) })g");
+        QVERIFY2(model.problem.empty(), model.problem.c_str());
+        const auto got = model.run({{"x", textsOf({4}, {"ann@mail", "ann@mails", "@web", "b@web"})}});
+        QVERIFY2(got.size() == 1, model.problem.c_str());
+        QCOMPARE(valuesOf<char>(got[0]), (std::vector<char>{1, 0, 0, 1}));
+    }
+
+    void whatNeedsNumbersIsRefused() {
+        Compiled model("g (string[n] x) => (string[n] y) { y = Unique (x) }");
+        QVERIFY2(model.problem.contains("strings are not sorted"), model.problem.c_str());
+        Compiled expression(R"(g (string[n] x) => (bool[n] y) { y = RegexFullMatch <pattern = "("> (x) })");
+        QVERIFY2(expression.problem.contains("regular expression"), expression.problem.c_str());
+    }
+};
+
+Test test() {
+    return {makes<TestTextModels>};
+}
+
+} // namespace lathe::testing::test_text_models
+
+#include "test_text_models.moc"
