@@ -12,7 +12,7 @@
 //      in registers there as well; a vectorized one stays, and becomes a mask.
 //   3. Split. A serial loop whose body is `if (a * i < n) A else B` becomes a loop over A and a loop over B, one whose
 //      body is `if (a * i >= n) A else B` a loop over B and a loop over A; so on with what is split again.
-// Code grows with the number of versions; budgets below bound it.
+// Code grows with the number of versions; budgets bound it.
 #pragma once
 
 #include "tir/ir.h"
