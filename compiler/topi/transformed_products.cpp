@@ -19,11 +19,21 @@ using schedule::ScheduleError;
 
 namespace {
 
-/// Of operand and sums: elements of a tile, blocks of channels, tiles, channels of a block.
-constexpr size_t operandAxes = 4, tileAxis = 2;
+/// The axes of operand, products and sums, with channels in blocks.
+struct TileAxis {
+    static constexpr size_t element = 0, block = 1, tile = 2, channel = 3, count = 4;
+};
 
-/// Of results: batch, blocks of channels, rows, columns, channels of a block.
-constexpr size_t resultAxes = 5;
+/// Those of operand rows and result rows, where an element of a tile has two: along `first` a tile is transformed here, along
+/// `second` by the other stage.
+struct RowAxis {
+    static constexpr size_t first = 0, second = 1;
+};
+
+/// Those of padded operand and results, with channels in blocks.
+struct ImageAxis {
+    static constexpr size_t batch = 0, block = 1, row = 2, column = 3, channel = 4, count = 5;
+};
 
 /// Operand and sums of a chunk are written once and read once, so they may fill a part of the last cache, up to this; they may
 /// take as much as the weights, too, which each chunk reads again.
@@ -86,28 +96,33 @@ void computeTileAt(Schedule& s, const BlockRef& block, const LoopRef& task) {
 
 /// Of the operand: tiles, then vectors of channels, then rows and columns of a tile.
 void scheduleOperand(Schedule& s, const TransformedProducts& stages, int64_t lanes) {
-    std::vector<LoopRef> loops = s.loops(stages.operand); // elements of a tile, blocks, tiles, channels of a block
-    const size_t around = loops.size() - operandAxes;
+    std::vector<LoopRef> loops = s.loops(stages.operand);
+    const size_t around = loops.size() - TileAxis::count;
     loops.erase(loops.begin(), loops.begin() + static_cast<int64_t>(around));
-    const std::vector<LoopRef> element = s.split(loops[0], {-1, knownExtent(s, stages.operandRows, 0)});
-    const std::vector<LoopRef> channels = s.split(loops[3], {-1, lanes});
-    s.reorder({loops[2], loops[1], channels[0], element[0], element[1], channels[1]});
-    const LoopRef task = s.fuse({loops[2], loops[1], channels[0]});
+    const LoopRef tiles = loops[TileAxis::tile], blocks = loops[TileAxis::block];
+    const std::vector<LoopRef> element =
+        s.split(loops[TileAxis::element], {-1, knownExtent(s, stages.operandRows, RowAxis::first)});
+    const std::vector<LoopRef> channels = s.split(loops[TileAxis::channel], {-1, lanes});
+    s.reorder({tiles, blocks, channels[0], element[0], element[1], channels[1]});
+    const LoopRef task = s.fuse({tiles, blocks, channels[0]});
     rollTile(s, stages.operand, around + 1, 1, 0);
     computeTileAt(s, stages.operandRows, task);
-    const LoopRef column = rollTile(s, stages.operandRows, around + 1, 0, 1);
+    const LoopRef column = rollTile(s, stages.operandRows, around + 1, RowAxis::first, RowAxis::second);
     if (stages.padded) {
         computeTileAt(s, *stages.padded, column);
-        rollTile(s, *stages.padded, around + 2, 2, 3);
+        rollTile(s, *stages.padded, around + 2, ImageAxis::row, ImageAxis::column);
     }
     parallelTask(s, stages.operand, task);
 }
 
 /// Rows of `wide` tiles that a chunk may have.
 int64_t chunkRows(const Schedule& s, const TransformedProducts& stages, int64_t wide, const Target& target) {
-    const auto channels = [&](const BlockRef& block) { return knownExtent(s, block, 1) * knownExtent(s, block, 3); };
+    const auto channels = [&](const BlockRef& block) {
+        return knownExtent(s, block, TileAxis::block) * knownExtent(s, block, TileAxis::channel);
+    };
     const int64_t operand = channels(stages.operand), sums = channels(stages.sums),
-                  element = knownExtent(s, stages.sums, 0) * onlyStore(s.get(stages.sums))->buffer->dtype.bytes();
+                  element = knownExtent(s, stages.sums, TileAxis::element) *
+                            onlyStore(s.get(stages.sums))->buffer->dtype.bytes();
     const int64_t bytes = std::max(std::min(mostChunkBytes, target.l3Bytes / 2), element * operand * sums);
     return bytes / (element * (operand + sums) * std::max<int64_t>(wide, 1));
 }
@@ -143,7 +158,8 @@ std::vector<BlockRef> blocksAfter(const Schedule& s, const BlockRef& resultRows)
     if (after.empty() || !isOutput(s.get(after.back())))
         throw ScheduleError("the result is not the last that is computed");
     for (const BlockRef& block : after)
-        if (s.get(block).iters.size() != resultAxes || (isOutput(s.get(block)) && block.name != after.back().name))
+        if (s.get(block).iters.size() != ImageAxis::count ||
+            (isOutput(s.get(block)) && block.name != after.back().name))
             throw ScheduleError("what follows the products is not of one shape, or is several results");
     return after;
 }
@@ -153,37 +169,39 @@ std::optional<Chunks> scheduleResults(Schedule& s, const TransformedProducts& st
                                       const Target& target) {
     const std::vector<BlockRef> after = blocksAfter(s, stages.resultRows);
     const std::vector<LoopRef> loops = s.loops(after.back());
-    const int64_t tile = knownExtent(s, stages.resultRows, 0);
-    const std::vector<LoopRef> rows = s.split(loops[2], {-1, tile}), columns = s.split(loops[3], {-1, tile}),
-                               channels = s.split(loops[4], {-1, target.lanesOf(types::Float32)});
-    s.reorder({loops[0], rows[0], columns[0], loops[1], channels[0], rows[1], columns[1], channels[1]});
+    const LoopRef batch = loops[ImageAxis::batch], blocks = loops[ImageAxis::block];
+    const int64_t tile = knownExtent(s, stages.resultRows, RowAxis::first);
+    const std::vector<LoopRef> rows = s.split(loops[ImageAxis::row], {-1, tile}),
+                               columns = s.split(loops[ImageAxis::column], {-1, tile}),
+                               channels = s.split(loops[ImageAxis::channel], {-1, target.lanesOf(types::Float32)});
+    s.reorder({batch, rows[0], columns[0], blocks, channels[0], rows[1], columns[1], channels[1]});
     size_t around = 1;
     LoopRef tiles;
     std::optional<Chunks> chunks;
     if (chunked) { // several images, or rows of tiles of one: so a chunk's indices stay sums
-        const std::optional<int64_t> images = arith::asInt(s.get(loops[0]).extent);
+        const std::optional<int64_t> images = arith::asInt(s.get(batch).extent);
         const int64_t high = known(s.get(rows[0]).extent), wide = known(s.get(columns[0]).extent);
         const int64_t most = chunkRows(s, stages, wide, target);
         if (images && most >= *images * high)
             throw ScheduleError("one chunk is all");
         const bool whole = images && most >= high;
-        tiles = s.fuse(whole ? std::vector{loops[0], rows[0], columns[0]} : std::vector{rows[0], columns[0]});
+        tiles = s.fuse(whole ? std::vector{batch, rows[0], columns[0]} : std::vector{rows[0], columns[0]});
         const int64_t chunk = wide * (whole ? high * partOf(*images, most / high) : partOf(high, most));
         const std::vector<LoopRef> parts = s.split(tiles, {-1, chunk});
         chunks = Chunks{parts[0], chunk};
         tiles = parts[1];
         around += whole ? 1 : 2;
     } else {
-        tiles = s.fuse({loops[0], rows[0], columns[0]});
+        tiles = s.fuse({batch, rows[0], columns[0]});
     }
-    const LoopRef task = s.fuse({tiles, loops[1], channels[0]});
+    const LoopRef task = s.fuse({tiles, blocks, channels[0]});
     rollTile(s, after.back(), around, 1, 0);
     for (size_t i = after.size() - 1; i-- > 0;) {
         computeTileAt(s, after[i], task);
-        rollTile(s, after[i], around, 3, 2);
+        rollTile(s, after[i], around, ImageAxis::column, ImageAxis::row);
     }
     computeTileAt(s, stages.resultRows, task);
-    rollTile(s, stages.resultRows, around, 0, 1);
+    rollTile(s, stages.resultRows, around, RowAxis::first, RowAxis::second);
     parallelTask(s, after.back(), task);
     return chunks;
 }
@@ -220,17 +238,17 @@ std::optional<TransformedProducts> findTransformedProducts(const Schedule& sched
 }
 
 void scheduleTransformedProducts(Schedule& s, const TransformedProducts& stages, bool chunked, const Target& target) {
-    if (s.get(stages.operand).iters.size() != operandAxes || s.get(stages.sums).iters.size() != operandAxes)
+    if (s.get(stages.operand).iters.size() != TileAxis::count || s.get(stages.sums).iters.size() != TileAxis::count)
         throw ScheduleError("the channels are not in blocks");
     const std::optional<Chunks> chunks = scheduleResults(s, stages, chunked, target);
     tir::Block products = s.get(stages.products);
     if (chunks) {
         s.computeAt(stages.sums, chunks->loop);
         const std::vector<LoopRef> loops = s.loops(stages.sums);
-        const Expr tiles = s.get(loops[loops.size() - operandAxes + tileAxis]).extent;
+        const Expr tiles = s.get(loops[loops.size() - TileAxis::count + TileAxis::tile]).extent;
         if (arith::asInt(tiles) != chunks->tiles)
             throw ScheduleError("the tiles of a chunk are not told apart");
-        products.iters[tileAxis].extent = tiles;
+        products.iters[TileAxis::tile].extent = tiles;
     }
     const std::optional<RegisterTile> tile = registerTile(products, target);
     if (!tile)

@@ -7,6 +7,10 @@
 // For a chunk of tiles at a time, whose operand and sums fit a cache, three phases, each parallel: tiles of the operand are
 // transformed, a vector of channels at a time, from rows that stay in registers; the products have their register tile; tiles of
 // results are transformed back, and what follows is computed on them.
+//
+// It fits one computation, that of topi/winograd.cpp with channels in blocks, whose axes it counts on. Yet the computation is
+// told by its structure and not by a mark: workloads are texts without names (lower/workload.h), and one that is read from
+// records must ask what it asked when it was compiled.
 #pragma once
 
 #include "base/target.h"
