@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Spans and the text of models.
+// Spans, also from several threads, and the text of models.
+// Runs: sanitized threads
+#include "base/parallel.h"
 #include "model/model_graph.h"
 #include "support/program_of_tests.h"
 
 #include <QtTest>
+
+#include <stdexcept>
 
 namespace lathe::testing::test_model {
 
@@ -24,6 +28,23 @@ private slots:
         Span read;
         QVERIFY(table.parse("3,5-7", read));
         QVERIFY(read == a);
+    }
+
+    void threadsShareATable() {
+        SpanTable table;
+        std::vector<Span> spans(400);
+        parallelFor(spans.size(), 4, [&](size_t i) {
+            const auto id = static_cast<int32_t>(i % 50);
+            const Span one = table.of(id);
+            spans[i] = table.join(one, table.intern({id + 1, 100}));
+            if (table.ids(one) != std::vector{id})
+                throw std::logic_error("a set of another's ids");
+        });
+        for (size_t i = 0; i < spans.size(); ++i) {
+            const auto id = static_cast<int32_t>(i % 50);
+            QVERIFY(spans[i] == spans[i % 50]); // whichever thread came first
+            QCOMPARE(table.ids(spans[i]), (std::vector<int32_t>{id, id + 1, 100}));
+        }
     }
 
     void malformedSpansAreRefused() {
