@@ -2,6 +2,7 @@
 #include "frontend/common/window.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace lathe::frontend {
 
@@ -9,6 +10,21 @@ bool isInRange(const WindowAttributes& attributes) {
     const auto fits = [](int64_t extent) { return extent >= 1 && extent <= mostExtent; };
     return std::ranges::all_of(attributes.kernel, fits) && std::ranges::all_of(attributes.strides, fits) &&
            std::ranges::all_of(attributes.dilations, fits);
+}
+
+bool isOfRank(NodeReader& node, Var x, int rank) {
+    if (node.failed())
+        return false;
+    if (node.b.rank(x) == rank)
+        return true;
+    node.fail(fmt::format("the operand {} has rank {} where {} is needed", text(node.b.shape(x)), node.b.rank(x), rank),
+              "the model is malformed; export it again");
+    return false;
+}
+
+Dims spatialDims(Builder& b, Var x) {
+    const Dims shape = b.shape(x);
+    return shape.size() < 2 ? Dims{} : Dims(shape.begin() + 2, shape.end());
 }
 
 Window windowOver(const Dims& sizes, const WindowAttributes& attributes) {

@@ -31,6 +31,12 @@ struct WindowAttributes {
 /// Whether kernel, strides and dilations are positive and not too large.
 bool isInRange(const WindowAttributes& attributes);
 
+/// Whether x has that rank; a fault if not.
+bool isOfRank(NodeReader& node, Var x, int rank);
+
+/// The dims of x [N, C, …] that a window moves over.
+Dims spatialDims(Builder& b, Var x);
+
 /// What becomes of it over dims of some sizes.
 struct Window {
     Ints kernel, strides, dilations;

@@ -30,16 +30,6 @@ bool readExplicit(NodeReader& node, WindowAttributes& window) {
 
 } // namespace
 
-bool isOfRank(NodeReader& node, Var x, int rank) {
-    if (node.failed())
-        return false;
-    if (node.b.rank(x) == rank)
-        return true;
-    node.fail(fmt::format("the operand {} has rank {} where {} is needed", text(node.b.shape(x)), node.b.rank(x), rank),
-              malformed);
-    return false;
-}
-
 std::optional<WindowAttributes> readWindow(NodeReader& node, Ints kernel) {
     WindowAttributes window;
     const size_t rank = kernel.size() + 2;
@@ -62,11 +52,6 @@ std::optional<WindowAttributes> readWindow(NodeReader& node, Ints kernel) {
         return window;
     node.fail("kernel, strides and dilations must be positive", malformed);
     return std::nullopt;
-}
-
-Dims spatialDims(Builder& b, Var x) {
-    const Dims shape = b.shape(x);
-    return shape.size() < 2 ? Dims{} : Dims(shape.begin() + 2, shape.end());
 }
 
 } // namespace lathe::frontend::tensorflow

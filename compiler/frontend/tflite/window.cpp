@@ -17,16 +17,6 @@ std::optional<WindowAttributes> checked(NodeReader& node, WindowAttributes windo
 
 } // namespace
 
-bool isOfRank(NodeReader& node, Var x, int rank) {
-    if (node.failed())
-        return false;
-    if (node.b.rank(x) == rank)
-        return true;
-    node.fail(fmt::format("the operand {} has rank {} where {} is needed", text(node.b.shape(x)), node.b.rank(x), rank),
-              exportAgain);
-    return false;
-}
-
 std::optional<WindowAttributes> readWindow(NodeReader& node, Ints kernel) {
     WindowAttributes window;
     const std::string padding = node.text("padding", "SAME");
@@ -43,11 +33,6 @@ std::optional<WindowAttributes> readWindow(NodeReader& node, Ints kernel) {
     }
     window.kernel = std::move(kernel);
     return checked(node, std::move(window));
-}
-
-Dims spatialDims(Builder& b, Var x) {
-    const Dims shape = b.shape(x);
-    return shape.size() < 2 ? Dims{} : Dims(shape.begin() + 2, shape.end());
 }
 
 std::optional<Ints> readStruct(NodeReader& node, size_t count) {

@@ -10,15 +10,9 @@
 
 namespace lathe::frontend::tflite {
 
-/// Whether x has that rank; a fault if not.
-bool isOfRank(NodeReader& node, Var x, int rank);
-
 /// The node's strides, dilations and padding, for a window of `kernel` that moves over two dims (height, width) or
 /// three (depth first). A fault if they are out of range.
 std::optional<WindowAttributes> readWindow(NodeReader& node, Ints kernel);
-
-/// The dims of x [N, C, …] that a window moves over.
-Dims spatialDims(Builder& b, Var x);
 
 /// The options of a custom operator that are no map but a struct of 32-bit integers: the first `count` of them, of
 /// which the first is a padding. A fault if there are fewer.
