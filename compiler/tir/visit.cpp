@@ -249,11 +249,10 @@ Stmt Mutator::descend(const Stmt& stmt) {
 
 namespace {
 
-/// Replaces Vars and buffers together: a buffer whose declared shape mentions a replaced Var becomes another one.
+/// Replaces Vars, and with them the buffers whose declared shape mentions one.
 class Substituter : public Mutator {
 public:
-    Substituter(const arith::VarMap& vars, std::unordered_map<const arith::Storage*, BufferPtr> buffers)
-        : vars_(vars), buffers_(std::move(buffers)) {}
+    explicit Substituter(const arith::VarMap& vars) : vars_(vars) {}
 
     Stmt mutate(const Stmt& stmt) override {
         if (const auto* allocate = stmt->as<Allocate>())
@@ -292,7 +291,7 @@ private:
     }
 
     void redeclare(const BufferPtr& buffer) {
-        if (vars_.empty() || buffers_.contains(buffer.get()))
+        if (buffers_.contains(buffer.get()))
             return;
         auto copy = std::make_shared<Buffer>(*buffer);
         bool changed = false;
@@ -319,12 +318,7 @@ private:
 } // namespace
 
 Stmt substitute(const Stmt& stmt, const arith::VarMap& map) {
-    return stmt && !map.empty() ? Substituter(map, {}).mutate(stmt) : stmt;
-}
-
-Stmt replaceBuffers(const Stmt& stmt, const std::unordered_map<const arith::Storage*, BufferPtr>& map) {
-    static const arith::VarMap none;
-    return stmt && !map.empty() ? Substituter(none, map).mutate(stmt) : stmt;
+    return stmt && !map.empty() ? Substituter(map).mutate(stmt) : stmt;
 }
 
 } // namespace lathe::tir

@@ -32,7 +32,5 @@ protected:
 
 /// Replaces variables in all expressions (bounds, indices, values, predicates, buffer shapes of Allocates).
 Stmt substitute(const Stmt& stmt, const arith::VarMap& map);
-/// Replaces buffers in loads, stores, regions and allocations.
-Stmt replaceBuffers(const Stmt& stmt, const std::unordered_map<const arith::Storage*, BufferPtr>& map);
 
 } // namespace lathe::tir

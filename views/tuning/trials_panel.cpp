@@ -184,11 +184,6 @@ void TrialsPanel::setFilter(const QString& text) {
     filter_->setText(text);
 }
 
-void TrialsPanel::focusFilter() {
-    filter_->setFocus();
-    filter_->selectAll();
-}
-
 void TrialsPanel::applyFilter() {
     const auto done = model_->setFilter(filter_->text());
     problem_->setText(done ? QString() : QString::fromStdString(done.error().what));

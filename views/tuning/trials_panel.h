@@ -45,7 +45,6 @@ public:
 
     void setFilter(const QString& text);
     QString filter() const;
-    void focusFilter();
     /// Marks it in the table, and shows it in the views of one trial; -1: none.
     void pick(int trial);
     int picked() const { return picked_; }

@@ -34,7 +34,6 @@ public:
     const std::vector<int>& shown() const { return shown_; }
     int trialAt(int row) const { return shown_[size_t(row)]; }
     int rowOf(int trial) const; // -1: it is not shown
-    int sortColumn() const { return sortColumn_; }
 
     int rowCount(const QModelIndex& parent = {}) const override;
     int columnCount(const QModelIndex& parent = {}) const override;
