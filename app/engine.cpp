@@ -7,7 +7,19 @@
 #include "base/guarded.h"
 #include "codegen/target.h"
 #include "device/runner_client.h"
+#include "diagnose/bisect.h"
+#include "diagnose/check.h"
 #include "driver/session.h"
+#include "inspect/flame.h"
+#include "inspect/input_choice.h"
+#include "inspect/machine_peaks.h"
+#include "inspect/profile.h"
+#include "inspect/sweep.h"
+#include "report/report.h"
+#include "tune/control.h"
+#include "views/models/graph/model_comparison.h"
+#include "views/models/graph/tensor_values.h"
+#include "views/models/passes/fusion_model.h"
 
 #include <list>
 #include <thread>
@@ -69,7 +81,7 @@ struct Engine::Model {
 };
 
 Engine::Engine(QObject* parent)
-    : QObject(parent), outbox_(*this, mailbox_),
+    : QObject(parent), outbox_(*this, mailbox_), control_(std::make_shared<tune::Control>()),
       work_([outbox = outbox_] { outbox.post([](Engine& engine) { emit engine.idle(); }); }),
       looks_([outbox = outbox_] { outbox.post([](Engine& engine) { emit engine.looked(); }); }),
       codes_([outbox = outbox_] { outbox.post([](Engine& engine) { emit engine.looked(); }); }),

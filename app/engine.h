@@ -8,78 +8,88 @@
 // most.
 #pragma once
 
+#include "app/compilation.h"
 #include "app/lane.h"
 #include "app/outbox.h"
-#include "base/memory_file.h"
-#include "deploy/bundle_diff.h"
-#include "deploy/bundle_model.h"
-#include "deploy/check_bundle.h"
-#include "diagnose/bisect.h"
-#include "diagnose/check.h"
-#include "driver/compile.h"
-#include "inspect/flame.h"
-#include "inspect/input_choice.h"
-#include "inspect/loop_costs.h"
-#include "inspect/pass_figures.h"
-#include "inspect/profile.h"
-#include "inspect/provenance.h"
-#include "inspect/sweep.h"
-#include "report/report.h"
-#include "tuning/tune_model.h"
-#include "views/models/graph/model_comparison.h"
-#include "views/models/graph/tensor_values.h"
-#include "views/models/loops/kernel_texts.h"
-#include "views/models/loops/schedule_steps.h"
-#include "views/models/passes/comparison.h"
-#include "views/models/passes/fusion_model.h"
-#include "views/models/passes/fusion_picture.h"
-#include "views/models/passes/pass_picture.h"
-#include "views/models/tuning/study_end.h"
-#include "views/models/tuning/study_log.h"
 
 #include <QObject>
+#include <chrono>
+#include <optional>
+
+// What wishes and answers are made of: who makes or takes one includes it. Only the signals' own code needs all of them.
+Q_MOC_INCLUDE("app/exported_bundle.h")
+Q_MOC_INCLUDE("deploy/check_bundle.h")
+Q_MOC_INCLUDE("diagnose/bisect.h")
+Q_MOC_INCLUDE("diagnose/check.h")
+Q_MOC_INCLUDE("inspect/flame.h")
+Q_MOC_INCLUDE("inspect/machine_peaks.h")
+Q_MOC_INCLUDE("inspect/pass_figures.h")
+Q_MOC_INCLUDE("inspect/profile.h")
+Q_MOC_INCLUDE("inspect/sweep.h")
+Q_MOC_INCLUDE("lower/loop_nest.h")
+Q_MOC_INCLUDE("views/models/graph/model_comparison.h")
+Q_MOC_INCLUDE("views/models/graph/tensor_values.h")
+Q_MOC_INCLUDE("views/models/loops/kernel_texts.h")
+Q_MOC_INCLUDE("views/models/passes/comparison.h")
+Q_MOC_INCLUDE("views/models/passes/fusion_picture.h")
+Q_MOC_INCLUDE("views/models/passes/pass_picture.h")
+Q_MOC_INCLUDE("views/models/tuning/study_end.h")
+Q_MOC_INCLUDE("views/models/tuning/study_log.h")
+
+namespace lathe::deploy {
+struct BundleOptions;
+struct CheckStep;
+struct CheckWish;
+struct PlannedBundle;
+} // namespace lathe::deploy
+namespace lathe::diagnose {
+struct Bisection;
+struct BisectQuestion;
+struct BisectStep;
+struct Check;
+struct CheckQuestion;
+} // namespace lathe::diagnose
+namespace lathe::inspect {
+struct Flame;
+struct InputChoice;
+struct MachinePeaks;
+struct PassFigures;
+struct Profile;
+struct Sweep;
+struct SweepQuestion;
+} // namespace lathe::inspect
+namespace lathe::lower {
+struct LoopCost;
+}
+namespace lathe::report {
+struct Report;
+}
+namespace lathe::tune {
+class Control;
+}
+namespace lathe::tuning {
+struct TuneOptions;
+}
+namespace lathe::views::models {
+struct CheckedTensors;
+struct CodeTexts;
+struct Comparison;
+struct FusionPicture;
+struct LoopTexts;
+struct ModelComparison;
+struct OriginText;
+struct PassPicture;
+struct StudyEnd;
+struct StudyHead;
+struct StudyUpdate;
+} // namespace lathe::views::models
 
 namespace lathe::app {
 
-using TracePtr = std::shared_ptr<const driver::Trace>;
-using ProvenancePtr = std::shared_ptr<const inspect::Provenance>;
-
-/// A compilation as it came out: a value that stays good whatever is compiled after it.
-struct Compilation {
-    ProvenancePtr provenance; // with its Trace, complete up to the failing pass
-    driver::Options options;
-    driver::Decisions decisions;
-    std::shared_ptr<const views::models::FusionRows> fusion; // what the page Fusion lists
-    std::shared_ptr<const MemoryFile> artifact;              // null: there is none, the Trace says why
-    double seconds = 0;
-
-    const driver::Trace& trace() const { return provenance->trace(); }
-};
-using CompilationPtr = std::shared_ptr<const Compilation>;
-
+struct ComparedBundles;
+struct ExportedBundle;
+struct TuneWish;
 using PlannedBundlePtr = std::shared_ptr<const deploy::PlannedBundle>;
-
-/// What became of a bundle.
-struct ExportedBundle {
-    QString out, id;
-    uint64_t bytes = 0;
-    std::optional<deploy::BundleCheck> check; // none: it was not wished
-};
-
-/// What two bundles on the disk are, and how they differ.
-struct ComparedBundles {
-    std::string beforeId, afterId;
-    std::vector<deploy::BundleChange> changes;
-};
-
-/// A study of the open model.
-struct TuneWish {
-    tuning::TuneOptions options; // without what is called
-    QString name;                // of the study; empty: the model's
-    bool records = true;         // it is recorded
-    bool resume = false;         // one of the model goes on
-    QString study;               // the id of that one; empty: the last
-};
 
 class Engine : public QObject {
     Q_OBJECT
@@ -204,10 +214,12 @@ signals:
     /// The last of its profiles by the model's scopes, likewise; which compilation that is of.
     void flamed(lathe::app::CompilationPtr compilation, std::shared_ptr<const lathe::inspect::Flame> flame);
     /// With the one that was open. Null with problems: the other model could not be read.
-    void modelsCompared(lathe::model::ModelGraphPtr open, lathe::views::models::ModelComparisonPtr comparison,
+    void modelsCompared(lathe::model::ModelGraphPtr open,
+                        std::shared_ptr<const lathe::views::models::ModelComparison> comparison,
                         std::vector<lathe::Diagnostic> problems);
     void compared(lathe::app::TracePtr trace, int pass, QString function, lathe::views::models::Comparison comparison);
-    void pictured(lathe::app::TracePtr trace, int pass, QString function, lathe::views::models::PassPicturePtr picture);
+    void pictured(lathe::app::TracePtr trace, int pass, QString function,
+                  std::shared_ptr<const lathe::views::models::PassPicture> picture);
     void fusionPictured(lathe::app::TracePtr trace, std::shared_ptr<const lathe::views::models::FusionPicture> picture);
     void figured(lathe::app::TracePtr trace, std::vector<lathe::inspect::PassFigures> figures);
     void loopsListed(lathe::app::TracePtr trace, int kernel, lathe::views::models::LoopTexts texts);
@@ -254,7 +266,7 @@ private:
     std::shared_ptr<Model> model_;     // the one opened last
     std::optional<QString> modelPath_; // its file
     bool tunes_ = false;
-    std::shared_ptr<tune::Control> control_ = std::make_shared<tune::Control>();
+    std::shared_ptr<tune::Control> control_;
     Lane work_, looks_, codes_, figures_, tuning_;
 };
 

@@ -2,6 +2,7 @@
 //
 // The part of the Engine that makes bundles: on the lane of the work, so that nothing is measured beside it.
 #include "app/engine_work.h"
+#include "app/exported_bundle.h"
 #include "base/guarded.h"
 
 namespace lathe::app {

@@ -5,6 +5,13 @@
 #include "app/engine.h"
 
 #include "base/guarded.h"
+#include "inspect/loop_costs.h"
+#include "inspect/pass_figures.h"
+#include "views/models/loops/kernel_texts.h"
+#include "views/models/loops/schedule_steps.h"
+#include "views/models/passes/comparison.h"
+#include "views/models/passes/fusion_picture.h"
+#include "views/models/passes/pass_picture.h"
 
 #include <memory>
 #include <utility>

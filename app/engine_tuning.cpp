@@ -4,6 +4,7 @@
 // read from the records.
 #include "app/engine.h"
 #include "app/recorded_study.h"
+#include "app/tune_wish.h"
 #include "base/guarded.h"
 #include "codegen/target.h"
 #include "driver/session.h"

@@ -3,6 +3,8 @@
 
 #include "arith/analysis.h"
 #include "codegen/lacking.h"
+#include "deploy/bundle_model.h"
+#include "deploy/check_bundle.h"
 #include "deploy/runtime_package.h"
 #include "device/device_list.h"
 #include "inspect/inputs.h"

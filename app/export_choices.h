@@ -3,7 +3,8 @@
 // What the export wizard is given to choose from, and who says whether a choice is good: what `lathe bundle` and the machine know.
 #pragma once
 
-#include "app/engine.h"
+#include "app/compilation.h"
+#include "deploy/bundle_options.h"
 #include "views/models/exporting/export_request.h"
 
 namespace lathe::app {

@@ -4,6 +4,7 @@
 // which its dialog shows.
 #pragma once
 
+#include "app/engine.h"
 #include "app/open_work.h"
 #include "views/models/exporting/export_list_model.h"
 #include "views/models/window/log_model.h"

@@ -3,7 +3,7 @@
 // What the Engine made of an export, in the values that the wizard and the list of exports show.
 #pragma once
 
-#include "app/engine.h"
+#include "app/exported_bundle.h"
 #include "views/models/exporting/export_change_model.h"
 #include "views/models/exporting/export_request.h"
 

@@ -5,12 +5,15 @@
 #pragma once
 
 #include "app/actions.h"
+#include "app/engine.h"
 #include "app/export_desk.h"
 #include "app/open_work.h"
 #include "app/project_desk.h"
 #include "app/theme.h"
 #include "app/tuning_desk.h"
 #include "app/what_ifs.h"
+#include "diagnose/check.h"
+#include "inspect/sweep.h"
 #include "views/models/graph/tensor_values.h"
 #include "views/models/window/log_model.h"
 #include "views/models/window/palette_model.h"

@@ -4,6 +4,7 @@
 #include "app/main_window.h"
 
 #include "app/progress_pane.h"
+#include "report/report.h"
 #include "views/fusion/fusion_page.h"
 #include "views/graph/compare_page.h"
 #include "views/models/text/counted.h"

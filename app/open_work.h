@@ -4,7 +4,7 @@
 // export, tune and keep the work, read it.
 #pragma once
 
-#include "app/engine.h"
+#include "app/compilation.h"
 #include "app/run_settings.h"
 
 #include <QDateTime>

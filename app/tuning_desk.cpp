@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/tuning_desk.h"
 
+#include "app/tune_wish.h"
 #include "app/what_ifs.h"
 #include "driver/extensions.h"
 #include "records/file.h"

@@ -4,6 +4,7 @@
 // recorded, and remembers which one a project shows.
 #pragma once
 
+#include "app/engine.h"
 #include "app/open_work.h"
 #include "views/models/tuning/study_request.h"
 #include "views/models/window/log_model.h"

@@ -15,6 +15,7 @@
 #include "support/model_file.h"
 #include "support/program_of_tests.h"
 #include "support/transformer_graph.h"
+#include "views/models/passes/comparison.h"
 
 #include <QElapsedTimer>
 #include <QSignalSpy>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Plugins that are installed add their operators in the window too.
 // Links: onnx
+#include "app/engine.h"
 #include "app/open_work.h"
 #include "support/onnx_model.h"
 #include "support/program_of_tests.h"
