@@ -42,8 +42,10 @@ Reflections reflected(Builder& b, Var a) {
         const Var tau = where(b, isPlain, zero, div(b, sub(b, end, first), where(b, isPlain, one, end)));
         const Var divisor = where(b, isPlain, one, sub(b, first, end));
         const Var v = reflector(b, div(b, below, unsqueeze(b, divisor, {1})), row, at);
-        const Var isKept = b.call(Op::LogicalAnd, {downRows(b, isBelow), alongColumns(b, equal(b, place, at))});
-        return std::vector{where(b, isKept, downRows(b, v), reflectedBy(b, v, tau, before[0])), tau};
+        const Var isOwn = equal(b, place, at), isDone = less(b, place, at); // columns that hold v, or held it before
+        const Var turned = where(b, alongColumns(b, isDone), before[0], reflectedBy(b, v, tau, before[0]));
+        const Var isKept = b.call(Op::LogicalAnd, {downRows(b, isBelow), alongColumns(b, isOwn)});
+        return std::vector{where(b, isKept, downRows(b, v), turned), tau};
     };
     const Expr steps = arith::simplify(arith::min(dim(b, stack, 1), dim(b, stack, 2)));
     const Var loop = b.loop(b.scalarOf(steps), {}, {stack}, 1, step);

@@ -27,7 +27,7 @@ Table makeTable() {
           rowsOfOrder(),           rowsOfPad(),           rowsOfPools(),        rowsOfQuantized(),
           rowsOfRandom(),          rowsOfRecurrences(),   rowsOfReductions(),   rowsOfRepeat(),
           rowsOfScans(),           rowsOfSearch(),        rowsOfSegment(),      rowsOfSizes(),
-          rowsOfSolve(),           rowsOfSlice(),         rowsOfSorts(),        rowsOfSpecials(),
+          rowsOfSlice(),           rowsOfSolve(),         rowsOfSorts(),        rowsOfSpecials(),
           rowsOfSpectral(),        rowsOfSplit(),         rowsOfStatistics(),   rowsOfUnfold(),
           rowsOfUnpool(),          rowsOfUpsample(),      rowsOfView(),         rowsOfVision(),
           rowsOfWindowFunctions()})

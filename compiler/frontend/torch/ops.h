@@ -47,8 +47,8 @@ std::span<const Row> rowsOfScans();           // ops_scan.cpp
 std::span<const Row> rowsOfSearch();          // ops_search.cpp
 std::span<const Row> rowsOfSegment();         // ops_segment.cpp
 std::span<const Row> rowsOfSizes();           // ops_sizes.cpp
-std::span<const Row> rowsOfSolve();           // ops_solve.cpp
 std::span<const Row> rowsOfSlice();           // ops_slice.cpp
+std::span<const Row> rowsOfSolve();           // ops_solve.cpp
 std::span<const Row> rowsOfSorts();           // ops_sort.cpp
 std::span<const Row> rowsOfSpecials();        // ops_special.cpp
 std::span<const Row> rowsOfSpectral();        // ops_spectral.cpp

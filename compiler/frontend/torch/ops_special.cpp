@@ -68,9 +68,8 @@ void convertFloatPower(Call& call, Builder& b) {
 }
 
 void giveLogSum(Call& call, Builder& b, double logOfBase) {
-    call.give(
-        roundedOnce(b, operandsOf(call, {"self", "other"}, Integers::BecomeFloat),
-                    [&](const std::vector<Var>& of) { return logOfSum(b, of[0], of[1], logOfBase); }));
+    call.give(roundedOnce(b, operandsOf(call, {"self", "other"}, Integers::BecomeFloat),
+                          [&](const std::vector<Var>& of) { return logOfSum(b, of[0], of[1], logOfBase); }));
 }
 void convertLogaddexp(Call& call, Builder& b) {
     giveLogSum(call, b, 1);
