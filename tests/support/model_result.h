@@ -4,10 +4,7 @@
 // against values.
 #pragma once
 
-#include "base/memory_file.h"
-#include "device/runner_client.h"
-#include "driver/compile.h"
-#include "support/host_tensor.h"
+#include "support/file_result.h"
 #include "support/onnx_model.h"
 
 #include <fmt/format.h>
@@ -16,32 +13,14 @@
 
 namespace lathe::testing {
 
-using Values = std::vector<float>;
-
 /// The first output of a graph with the input x, as float32; nothing, and what went wrong in `problem`, otherwise.
 inline model::HostTensor resultOf(const std::string& graph, const std::vector<int64_t>& shape, const Values& x,
                                   std::string& problem, int opset = 21,
                                   driver::NumericsLevel numerics = driver::NumericsLevel::Default) {
-    const std::string bytes = modelBytes(fmt::format("<ir_version: 10, opset_import: [\"\" : {}]>\n{}", opset, graph));
-    const MemoryFile artifact("values");
     driver::Options options;
-    options.cache = false;
     options.numerics = numerics;
-    driver::Trace trace;
-    const auto compiled =
-        driver::compileBytes(std::as_bytes(std::span(bytes)), "model", artifact.path(), {}, options, trace);
-    if (!compiled) {
-        problem = toString(compiled.error());
-        return {};
-    }
-    device::RunnerOptions where;
-    where.program = LATHE_BINARY_DIR "/lathe-runner";
-    device::RunnerClient runner(where);
-    if (!runner.load(artifact.path()) || !runner.setInput("x", tensorOf(types::Float32, shape, x)) || !runner.run()) {
-        problem = "did not run";
-        return {};
-    }
-    return *runner.output(0);
+    return resultOfFile(modelBytes(fmt::format("<ir_version: 10, opset_import: [\"\" : {}]>\n{}", opset, graph)), "x",
+                        tensorOf(types::Float32, shape, x), std::move(options), problem);
 }
 
 } // namespace lathe::testing
