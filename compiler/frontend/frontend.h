@@ -6,6 +6,7 @@
 
 #include "base/budget.h"
 #include "base/file_identity.h"
+#include "model/cut.h"
 #include "model/model_graph.h"
 #include "model/size_name.h"
 #include "relay/evaluator.h"
@@ -33,6 +34,8 @@ struct Options {
     std::vector<std::pair<std::string, std::vector<int64_t>>> sizesBesideNames;
     /// Which of the model's signatures is meant, where it has several; empty: the only one, else the usual one.
     std::string signature;
+    /// Which part of the model is wanted.
+    model::Cut cut;
     /// Operators beside those of the tables; null: none.
     std::shared_ptr<const AddedOperators> added;
     /// What the import may spend, and its cancellation.
@@ -65,6 +68,7 @@ struct Frontend {
     /// for a good one.
     bool (*probe)(const Source& source);
     bool hasSignatures; // a model may have several graphs that people call, by names
+    bool canBeCut;      // its values have names that a part may begin and end at
     /// File to ModelGraph (if it can be read at all) and relay Module. What the file contains is never thrown for
     /// but reported; what the budget's checkpoint throws passes through. evaluator folds values that types depend on; null:
     /// none are folded.

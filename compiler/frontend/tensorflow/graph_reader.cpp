@@ -47,6 +47,14 @@ void feed(Body& body, const std::vector<Endpoint>& fed) {
     replaceEndpoints(body, arguments);
 }
 
+/// Makes results of those that are asked for and are none yet.
+void addResults(Body& body, const std::vector<std::string>& asked) {
+    for (const std::string& name : asked)
+        if (const auto endpoint = endpointIn(body, name);
+            endpoint && std::ranges::find(body.results, *endpoint) == body.results.end())
+            body.results.push_back(*endpoint);
+}
+
 void finish(model::ModelGraph& model, const std::shared_ptr<model::Graph>& graph) {
     model.graph = graph;
     const auto isError = [](const Diagnostic& each) { return each.severity == Severity::Error; };
@@ -110,11 +118,13 @@ Result<std::vector<SignatureValue>> valuesOf(const auto& named, const Body& body
 } // namespace
 
 std::shared_ptr<model::ModelGraph> readGraph(std::shared_ptr<const ::tensorflow::GraphDef> graph,
-                                             const std::string& file, const std::shared_ptr<Budget>& budget) {
+                                             const std::string& file, const std::vector<std::string>& asked,
+                                             const std::shared_ptr<Budget>& budget) {
     const auto model = emptyModel(*graph, file);
     const BodyPtr body = bodyOfGraph(graph->node());
     body->name = "main";
     body->results = sinksOf(*body);
+    addResults(*body, asked);
     gatherControlFlow(*body);
     std::vector<int> ends;
     for (const Endpoint& result : body->results)
@@ -139,7 +149,8 @@ std::shared_ptr<model::ModelGraph> readGraph(std::shared_ptr<const ::tensorflow:
 
 std::shared_ptr<model::ModelGraph> readSaved(std::shared_ptr<const ::tensorflow::MetaGraphDef> graph,
                                              std::shared_ptr<const Members> members, const std::string& file,
-                                             const std::string& signature, const std::shared_ptr<Budget>& budget) {
+                                             const std::string& signature, const std::vector<std::string>& asked,
+                                             const std::shared_ptr<Budget>& budget) {
     const auto model = emptyModel(graph->graph_def(), file);
     model->producer = fmt::format("TensorFlow {}", graph->meta_info_def().tensorflow_version());
     const auto key = chosenSignature(*graph, signature);
@@ -171,6 +182,8 @@ std::shared_ptr<model::ModelGraph> readSaved(std::shared_ptr<const ::tensorflow:
         words.push_back(isInput ? value.word + "_out" : value.word);
         body->results.push_back(value.endpoint);
     }
+    addResults(*body, asked);
+    words.resize(body->results.size());
     Functions functions(graph->graph_def().library().function());
     SavedVariables variables(*body, graph->graph_def().library().function(), functions, std::move(members), budget);
     gatherControlFlow(*body);

@@ -28,8 +28,9 @@ Imported importModel(const Source& source, relay::Evaluator* evaluator, const Op
         auto graph = readSavedModel(*source.members);
         if (!graph)
             return unreadable(std::move(graph).error(), source.name);
-        return convertGraph(readSaved(*graph, source.members, source.name, options.signature, options.budget), dialect,
-                            evaluator, options);
+        return convertGraph(
+            readSaved(*graph, source.members, source.name, options.signature, options.cut.outputs, options.budget),
+            dialect, evaluator, options);
     }
     if (!options.signature.empty())
         return unreadable(error(ErrorKind::Usage, "a graph in a file of its own has no signatures",
@@ -38,7 +39,8 @@ Imported importModel(const Source& source, relay::Evaluator* evaluator, const Op
     auto graph = readGraphDef(source.bytes.view);
     if (!graph)
         return unreadable(std::move(graph).error(), source.name);
-    return convertGraph(readGraph(*graph, source.name, options.budget), dialect, evaluator, options);
+    return convertGraph(readGraph(*graph, source.name, options.cut.outputs, options.budget), dialect, evaluator,
+                        options);
 }
 
 model::Role roleOf(const model::Node& node) {
