@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/tensorflow/dialect.h"
 
+#include "frontend/tensorflow/complex.h"
 #include "frontend/tensorflow/result_types.h"
 #include "frontend/tensorflow/table.h"
 
@@ -22,11 +23,16 @@ constexpr auto readers =
 
 ConvertFn TensorflowDialect::converterOf(const model::Node& node) const {
     const Row* row = findRow(node.op);
+    if (isComplex(node))
+        return complexConverterOf(node.op);
     return row ? row->convert : nullptr;
 }
 
 std::optional<Diagnostic> TensorflowDialect::refusalOf(const model::Node& node) const {
-    if (findRow(node.op))
+    if (isComplex(node) && !complexConverterOf(node.op))
+        return error(ErrorKind::Unsupported, fmt::format("operator {} of complex numbers is not supported", node.op),
+                     "compute it with their real and imaginary parts");
+    if (findRow(node.op) || isComplex(node))
         return std::nullopt;
     const bool isBeforeNumbers =
         std::ranges::any_of(readers, [&](std::string_view begin) { return node.op.starts_with(begin); });

@@ -224,6 +224,8 @@ void convertZerosLike(NodeReader& node, Builder& b);
 // ---- ops_signal.cpp
 void convertComplex(NodeReader& node, Builder& b);
 void convertComplexAbs(NodeReader& node, Builder& b);
+void convertFFT(NodeReader& node, Builder& b);
+void convertIFFT(NodeReader& node, Builder& b);
 void convertIRFFT(NodeReader& node, Builder& b);
 void convertImag(NodeReader& node, Builder& b);
 void convertRFFT(NodeReader& node, Builder& b);
