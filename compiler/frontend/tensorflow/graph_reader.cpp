@@ -5,6 +5,7 @@
 #include "frontend/tensorflow/choices.h"
 #include "frontend/tensorflow/control_flow.h"
 #include "frontend/tensorflow/expand.h"
+#include "frontend/tensorflow/saved_tables.h"
 #include "frontend/tensorflow/saved_variables.h"
 #include "frontend/tensorflow/sinks.h"
 
@@ -45,6 +46,16 @@ void feed(Body& body, const std::vector<Endpoint>& fed) {
         body.arguments.push_back(fmt::format("input{}", i));
     }
     replaceEndpoints(body, arguments);
+}
+
+/// Files beside the model by the nodes that stand for their names.
+std::map<std::string, std::string> assetsOf(const ::tensorflow::MetaGraphDef& graph) {
+    std::map<std::string, std::string> files;
+    for (const auto& asset : graph.asset_file_def()) {
+        const std::string& name = asset.tensor_info().name();
+        files.emplace(name.substr(0, name.find(':')), asset.filename());
+    }
+    return files;
 }
 
 /// Makes results of those that are asked for and are none yet.
@@ -142,7 +153,9 @@ std::shared_ptr<model::ModelGraph> readGraph(std::shared_ptr<const ::tensorflow:
     feed(*body, fed);
     Functions functions(graph->library().function());
     TensorReader tensors(graph, budget);
-    Expander expander(*model, functions, tensors, budget, nullptr);
+    SavedTables tables(*body, graph->library().function(), functions, tensors, nullptr, {});
+    Expander expander(*model, functions, tensors, budget,
+                      {.variable = nullptr, .table = [&](const std::string& node) { return tables.table(node); }});
     finish(*model, expander.expand(*body, inputs, std::vector<std::string>(body->results.size())));
     return model;
 }
@@ -185,12 +198,15 @@ std::shared_ptr<model::ModelGraph> readSaved(std::shared_ptr<const ::tensorflow:
     addResults(*body, asked);
     words.resize(body->results.size());
     Functions functions(graph->graph_def().library().function());
-    SavedVariables variables(*body, graph->graph_def().library().function(), functions, std::move(members), budget);
+    SavedVariables variables(*body, graph->graph_def().library().function(), functions, members, budget);
     gatherControlFlow(*body);
     feed(*body, fed);
     TensorReader tensors(graph, budget);
+    SavedTables tables(*body, graph->graph_def().library().function(), functions, tensors, std::move(members),
+                       assetsOf(*graph));
     Expander expander(*model, functions, tensors, budget,
-                      [&](const std::string& node) { return variables.initial(node); });
+                      {.variable = [&](const std::string& node) { return variables.initial(node); },
+                       .table = [&](const std::string& node) { return tables.table(node); }});
     finish(*model, expander.expand(*body, parameters, words));
     return model;
 }

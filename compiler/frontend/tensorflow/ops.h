@@ -89,6 +89,7 @@ void convertGatherV2(NodeReader& node, Builder& b);
 void convertInTopK(NodeReader& node, Builder& b);
 void convertInvertPermutation(NodeReader& node, Builder& b);
 void convertListDiff(NodeReader& node, Builder& b);
+void convertLookupTableFind(NodeReader& node, Builder& b);
 void convertOneHot(NodeReader& node, Builder& b);
 void convertScatterNd(NodeReader& node, Builder& b);
 void convertSparseToDense(NodeReader& node, Builder& b);
@@ -174,6 +175,11 @@ void convertQuantizeV2(NodeReader& node, Builder& b);
 void convertMultinomial(NodeReader& node, Builder& b);
 void convertRandomStandardNormal(NodeReader& node, Builder& b);
 void convertRandomUniform(NodeReader& node, Builder& b);
+void convertStatelessRandomGetAlg(NodeReader& node, Builder& b);
+void convertStatelessRandomGetKeyCounter(NodeReader& node, Builder& b);
+void convertStatelessRandomNormal(NodeReader& node, Builder& b);
+void convertStatelessRandomUniform(NodeReader& node, Builder& b);
+void convertStatelessRandomUniformInt(NodeReader& node, Builder& b);
 
 // ---- ops_reduce.cpp
 void convertAll(NodeReader& node, Builder& b);

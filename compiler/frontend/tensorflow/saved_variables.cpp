@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/tensorflow/saved_variables.h"
 
+#include "frontend/tensorflow/origins.h"
+
 #include <fmt/format.h>
 
 #include <unordered_set>
@@ -10,28 +12,9 @@ namespace {
 
 constexpr const char* variablesPrefix = "variables/variables";
 
-const BodyNode* producerAt(const Body& body, const Endpoint& endpoint) {
-    return endpoint.node == Endpoint::none ? nullptr : &body.nodes[static_cast<size_t>(endpoint.node)];
-}
-
-/// Where a value comes from, identities left out.
-Endpoint originOf(const Body& body, Endpoint at) {
-    for (size_t steps = 0; steps < body.nodes.size(); ++steps) {
-        const BodyNode* node = producerAt(body, at);
-        if (!node || node->op != "Identity" || node->inputs.size() != 1)
-            break;
-        at = node->inputs[0];
-    }
-    return at;
-}
-
 /// Strings of a constant.
 const ::tensorflow::TensorProto* constantAt(const Body& body, const Endpoint& endpoint) {
-    const BodyNode* node = producerAt(body, originOf(body, endpoint));
-    if (!node || node->op != "Const" || !node->proto)
-        return nullptr;
-    const auto value = node->proto->attr().find("value");
-    return value == node->proto->attr().end() || !value->second.has_tensor() ? nullptr : &value->second.tensor();
+    return constantOf(producerAt(body, originOf(body, endpoint)));
 }
 
 bool restores(const ::tensorflow::FunctionDef& function) {
