@@ -49,7 +49,7 @@ struct Source {
     /// itself (hubs keep models so). Nowhere if empty.
     std::vector<std::filesystem::path> folders;
     model::Bytes bytes;                     // all of the file; empty of a folder
-    FileIdentity identity;                  // of the file; none of a folder or a model in memory
+    FileIdentity identity;                  // of the file or the folder; none of a model in memory
     std::shared_ptr<const Members> members; // of a folder or a zip archive; else null
 };
 

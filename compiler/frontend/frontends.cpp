@@ -45,7 +45,7 @@ constexpr auto table = std::to_array<Frontend>({
 Result<Source> sourceOf(const std::filesystem::path& path) {
     std::error_code code;
     if (std::filesystem::is_directory(path, code))
-        return Source{path.string(), {path}, {}, {}, membersOfFolder(path)};
+        return Source{path.string(), {path}, {}, identityOf(path), membersOfFolder(path)};
     LATHE_TRY(MappedFile file, mapFile(path, limits::modelFileBytes));
     std::vector<std::filesystem::path> folders{path.has_parent_path() ? path.parent_path() : "."};
     if (const auto real = std::filesystem::canonical(path, code); !code)
@@ -208,6 +208,8 @@ Imported importFile(const std::filesystem::path& path, relay::Evaluator* evaluat
         return refused(source.error(), path.string());
     Imported imported = import(*source, evaluator, options);
     imported.files.emplace_back(path, source->identity);
+    if (source->members)
+        std::ranges::move(source->members->files(), std::back_inserter(imported.files));
     return imported;
 }
 
