@@ -85,19 +85,25 @@ void finish(model::ModelGraph& model, const std::shared_ptr<model::Graph>& graph
     indexNodes(model);
 }
 
-Result<std::string> chosenSignature(const ::tensorflow::MetaGraphDef& graph, const std::string& asked) {
+std::vector<std::string> signaturesOf(const ::tensorflow::MetaGraphDef& graph) {
     std::vector<std::string> keys;
     for (const auto& [key, signature] : graph.signature_def())
         if (key != initSignature)
             keys.push_back(key);
     std::ranges::sort(keys);
+    return keys;
+}
+
+Result<std::string> chosenSignature(const ::tensorflow::MetaGraphDef& graph, const std::string& asked) {
+    std::vector<std::string> keys = signaturesOf(graph);
     const std::string wanted = asked.empty() ? keys.size() == 1 ? keys[0] : "serving_default" : asked;
     if (std::ranges::binary_search(keys, wanted))
         return wanted;
     keys.resize(std::min<size_t>(keys.size(), 20)); // as many as anybody reads
     if (keys.empty())
-        return failure("the SavedModel has no signature, so nothing says where it begins and ends",
-                       "export it with a signature");
+        return failure(asked.empty() ? "the SavedModel has no signature, so nothing says where it begins and ends"
+                                     : "the model has no signatures",
+                       "export it with a signature, or say where it ends by --outputs");
     return failure(ErrorKind::Usage,
                    asked.empty() ? std::string("the model has several signatures, and none is called 'serving_default'")
                                  : fmt::format("the model has no signature '{}'", asked),
@@ -128,7 +134,7 @@ Result<std::vector<SignatureValue>> valuesOf(const auto& named, const Body& body
 
 } // namespace
 
-std::shared_ptr<model::ModelGraph> readGraph(std::shared_ptr<const ::tensorflow::GraphDef> graph,
+std::shared_ptr<model::ModelGraph> readGraph(std::shared_ptr<const ::tensorflow::GraphDef> graph, const Beside& beside,
                                              const std::string& file, const std::vector<std::string>& asked,
                                              const std::shared_ptr<Budget>& budget) {
     const auto model = emptyModel(*graph, file);
@@ -153,15 +159,25 @@ std::shared_ptr<model::ModelGraph> readGraph(std::shared_ptr<const ::tensorflow:
     feed(*body, fed);
     Functions functions(graph->library().function());
     TensorReader tensors(graph, budget);
-    SavedTables tables(*body, graph->library().function(), functions, tensors, nullptr, {});
-    Expander expander(*model, functions, tensors, budget,
-                      {.variable = nullptr, .table = [&](const std::string& node) { return tables.table(node); }});
+    SavedTables tables(*body, graph->library().function(), functions, tensors, beside.members, {});
+    Stored stored{.variable = nullptr, .table = [&](const std::string& node) { return tables.table(node); }};
+    std::optional<SavedVariables> variables;
+    if (beside.members) {
+        variables.emplace(*bodyOfGraph(graph->node()), graph->library().function(), functions, beside.members,
+                          beside.variables, budget);
+        stored.variable = [&](const std::string& node) { return variables->initial(node); };
+    }
+    Expander expander(*model, functions, tensors, budget, std::move(stored));
     finish(*model, expander.expand(*body, inputs, std::vector<std::string>(body->results.size())));
     return model;
 }
 
+bool hasSignatures(const ::tensorflow::MetaGraphDef& graph) {
+    return !signaturesOf(graph).empty();
+}
+
 std::shared_ptr<model::ModelGraph> readSaved(std::shared_ptr<const ::tensorflow::MetaGraphDef> graph,
-                                             std::shared_ptr<const Members> members, const std::string& file,
+                                             const Beside& beside, const std::string& file,
                                              const std::string& signature, const std::vector<std::string>& asked,
                                              const std::shared_ptr<Budget>& budget) {
     const auto model = emptyModel(graph->graph_def(), file);
@@ -198,11 +214,12 @@ std::shared_ptr<model::ModelGraph> readSaved(std::shared_ptr<const ::tensorflow:
     addResults(*body, asked);
     words.resize(body->results.size());
     Functions functions(graph->graph_def().library().function());
-    SavedVariables variables(*body, graph->graph_def().library().function(), functions, members, budget);
+    SavedVariables variables(*body, graph->graph_def().library().function(), functions, beside.members,
+                             beside.variables, budget);
     gatherControlFlow(*body);
     feed(*body, fed);
     TensorReader tensors(graph, budget);
-    SavedTables tables(*body, graph->graph_def().library().function(), functions, tensors, std::move(members),
+    SavedTables tables(*body, graph->graph_def().library().function(), functions, tensors, beside.members,
                        assetsOf(*graph));
     Expander expander(*model, functions, tensors, budget,
                       {.variable = [&](const std::string& node) { return variables.initial(node); },

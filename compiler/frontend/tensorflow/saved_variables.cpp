@@ -10,8 +10,6 @@
 namespace lathe::frontend::tensorflow {
 namespace {
 
-constexpr const char* variablesPrefix = "variables/variables";
-
 /// Strings of a constant.
 const ::tensorflow::TensorProto* constantAt(const Body& body, const Endpoint& endpoint) {
     return constantOf(producerAt(body, originOf(body, endpoint)));
@@ -27,8 +25,9 @@ bool restores(const ::tensorflow::FunctionDef& function) {
 } // namespace
 
 SavedVariables::SavedVariables(const Body& graph, const Library& library, Functions& functions,
-                               std::shared_ptr<const Members> members, std::shared_ptr<Budget> budget)
-    : members_(std::move(members)), budget_(std::move(budget)) {
+                               std::shared_ptr<const Members> members, std::string prefix,
+                               std::shared_ptr<Budget> budget)
+    : members_(std::move(members)), prefix_(std::move(prefix)), budget_(std::move(budget)) {
     std::unordered_set<std::string> restoring;
     for (const auto& function : library)
         if (restores(function))
@@ -74,7 +73,7 @@ void SavedVariables::trace(const Body& body, const Body& graph, const std::vecto
 
 Result<model::TensorPtr> SavedVariables::initial(const std::string& node) {
     if (!checkpoint_)
-        checkpoint_ = Checkpoint::open(members_, variablesPrefix, budget_);
+        checkpoint_ = Checkpoint::open(members_, prefix_, budget_);
     if (!*checkpoint_)
         return std::unexpected(checkpoint_->error());
     if (const auto source = sources_.find(node); source != sources_.end())
