@@ -84,6 +84,10 @@ Result<driver::Options> makeOptions(const Common& common, driver::Options option
     options.extensions = driver::extensionsOf(plugins);
     if (!common.signature.empty())
         options.signature = common.signature;
+    if (!common.inputs.empty())
+        options.cut.inputs = common.inputs;
+    if (!common.outputs.empty())
+        options.cut.outputs = common.outputs;
     options.verify |= common.verify;
     options.cache = !common.noCache;
     if (!common.shapes.empty()) {

@@ -51,6 +51,18 @@ void addShapes(CLI::App& command, Common& common) {
         ->allow_extra_args(false);
 }
 
+/// Names with commas between them; no model's name has one that anybody would cut at.
+void addCut(CLI::App& command, Common& common) {
+    CLI::Option* inputs =
+        command.add_option("--inputs", common.inputs,
+                           "compile a part of the model: values that are given to it instead of computed, NAME,NAME or "
+                           "NODE:1 for a node's second result");
+    CLI::Option* outputs =
+        command.add_option("--outputs", common.outputs, "values that it gives, instead of the model's own outputs");
+    for (CLI::Option* option : {inputs, outputs})
+        ofCompiling(option->delimiter(',')->allow_extra_args(false), common);
+}
+
 void addCacheless(CLI::App& command, Common& common) {
     ofCompiling(command.add_flag("--no-cache", common.noCache, "neither read nor write cached kernels"), common);
 }
@@ -83,6 +95,7 @@ void addCompiling(CLI::App& command, Common& common) {
         command.add_option("--signature", common.signature,
                            "which of the model's graphs, by the name that it is called by (TFLite, TensorFlow)"),
         common);
+    addCut(command, common);
     addPlugins(command, common);
     ofCompiling(command.add_flag("--verify", common.verify, "verify the IR after each pass"), common);
     addCacheless(command, common);

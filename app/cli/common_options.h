@@ -34,6 +34,7 @@ void addThreads(CLI::App& command, Common& common,
                 const std::string& text = "threads to compile and run with (0: all)");
 void addNumerics(CLI::App& command, Common& common);
 void addShapes(CLI::App& command, Common& common);
+void addCut(CLI::App& command, Common& common);
 void addCacheless(CLI::App& command, Common& common);
 /// --plugin and --without-plugin.
 void addPlugins(CLI::App& command, Common& common);

@@ -219,6 +219,7 @@ void addDiffOptions(CLI::App& app, DiffArgs& args, Common& common) {
     app.add_option("after", args.after, "another one")->required();
     addThreads(app, common, "threads to import with (0: all)");
     addShapes(app, common);
+    addCut(app, common);
     for (const char* option : {"--threads", "--shape"}) // artifacts are not imported
         ofCompiling(app.get_option(option), common);
     addPrinting(app, common);

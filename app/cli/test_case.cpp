@@ -173,6 +173,8 @@ private:
             with.inputsAtNeed = inspect::inputFilesOf(*test_.fixture, *run);
         if (run && !run->signature.empty())
             with.signature = run->signature;
+        if (run && !test_.fixture->cut.empty())
+            with.cut.inputs = {test_.fixture->cut};
         if (cc_.empty()) {
             LATHE_CHECKED(driver::compileFile(test_.model, artifact_.path(), decisions_, with, trace_));
         } else {

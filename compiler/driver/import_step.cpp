@@ -67,6 +67,7 @@ Result<std::shared_ptr<Module>> runImport(const ModelSource& source, relay::Eval
                                         .sizeNames = options.sizeNames,
                                         .sizesBesideNames = sizesBesideNames(options),
                                         .signature = options.signature,
+                                        .cut = options.cut,
                                         .added = operatorsOf(options.extensions),
                                         .budget = budget};
         const Budget::Amounts before = budget->left();

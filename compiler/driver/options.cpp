@@ -76,6 +76,15 @@ bool read(const json& value, model::SizeNames& into) {
     return true;
 }
 
+bool read(const json& value, model::Cut& into) {
+    if (!value.is_object())
+        return false;
+    for (const auto& [key, names] : value.items())
+        if (!(key == "inputs" && read(names, into.inputs)) && !(key == "outputs" && read(names, into.outputs)))
+            return false;
+    return true;
+}
+
 bool read(const json& value, InputFiles& into) {
     if (!value.is_object())
         return false;
@@ -138,6 +147,8 @@ std::string toJson(const Options& options) {
         object["size_names"][name] = names;
     if (!options.signature.empty())
         object["signature"] = options.signature;
+    if (!options.cut.empty())
+        object["cut"] = {{"inputs", options.cut.inputs}, {"outputs", options.cut.outputs}};
     for (const auto& [name, dims] : options.shapesAtNeed)
         object["shapes_at_need"][name] = dims;
     for (const auto& [name, file] : options.inputsAtNeed.byName)
@@ -194,6 +205,8 @@ Result<Options> parseOptions(std::string_view text) {
         } else if (key == "signature" && value.is_string()) {
             options.signature = value.get<std::string>();
             good = true;
+        } else if (key == "cut") {
+            good = read(value, options.cut);
         } else if (key == "shapes_at_need") {
             good = read(value, options.shapesAtNeed);
         } else if (key == "inputs_at_need") {
@@ -209,7 +222,7 @@ Result<Options> parseOptions(std::string_view text) {
         if (!good)
             return failure(fmt::format("unknown or malformed option '{}'", key),
                            "known: target, threads, numerics, verify, cache, emit_code, form, weights, name, "
-                           "symbols, shapes, size_names, signature, shapes_at_need, inputs_at_need, "
+                           "symbols, shapes, size_names, signature, cut, shapes_at_need, inputs_at_need, "
                            "bytes_per_multiply_add, observe, "
                            "offered_alone");
     }

@@ -7,6 +7,7 @@
 #include "codegen/c_source.h"
 #include "codegen/target.h"
 #include "driver/input_files.h"
+#include "model/cut.h"
 #include "model/size_name.h"
 
 #include <cstdint>
@@ -51,6 +52,8 @@ struct Options {
     model::SizeNames sizeNames;
     /// Of a model that has several, by which people call its graphs; empty: the only one, else the usual one.
     std::string signature;
+    /// Which part of the model is compiled.
+    model::Cut cut;
     /// Sizes by input name that are fixed only if the model cannot be imported without: for a run, whose compilation serves all
     /// sizes otherwise.
     Shapes shapesAtNeed;
@@ -76,7 +79,8 @@ Result<codegen::CWeights> parseWeights(std::string_view text);
 
 /// {"target":"x86_64-…","threads":0,"numerics":"default","verify":false,"cache":true,"emit_code":true,
 /// "form":"c","weights":"auto","name":"mnist",
-/// "symbols":{"n":1},"shapes":{"x":[1,3]},"size_names":{"y":["n",""]},"shapes_at_need":{"y":[4]},
+/// "symbols":{"n":1},"shapes":{"x":[1,3]},"size_names":{"y":["n",""]},
+/// "signature":"score","cut":{"inputs":["audio"],"outputs":["logits"]},"shapes_at_need":{"y":[4]},
 /// "inputs_at_need":{"files":{"z":"z.npy"},"folder":"data"},"bytes_per_multiply_add":0.5,
 /// "observe":["conv1"],"offered_alone":true}; what stands at its default may be left out. The target is all of it, as
 /// codegen::parseTarget reads it.

@@ -6,6 +6,7 @@
 
 #include "base/budget.h"
 #include "base/file_identity.h"
+#include "model/cut.h"
 #include "model/host_tensor.h"
 #include "model/model_graph.h"
 #include "model/size_name.h"
@@ -34,6 +35,8 @@ struct Options {
     std::vector<std::pair<std::string, std::vector<int64_t>>> sizesBesideNames;
     /// Which of the model's signatures is meant, where it has several; empty: the only one, else the usual one.
     std::string signature;
+    /// Which part of the model is wanted.
+    model::Cut cut;
     /// Operators beside those of the tables; null: none.
     std::shared_ptr<const AddedOperators> added;
     /// What the import may spend, and its cancellation.
@@ -47,7 +50,7 @@ struct Source {
     /// itself (hubs keep models so). Nowhere if empty.
     std::vector<std::filesystem::path> folders;
     model::Bytes bytes;                     // all of the file; empty of a folder
-    FileIdentity identity;                  // of the file; none of a folder or a model in memory
+    FileIdentity identity;                  // of the file or the folder; none of a model in memory
     std::shared_ptr<const Members> members; // of a folder or a zip archive; else null
 };
 
@@ -66,6 +69,7 @@ struct Frontend {
     /// for a good one.
     bool (*probe)(const Source& source);
     bool hasSignatures; // a model may have several graphs that people call, by names
+    bool canBeCut;      // its values have names that a part may begin and end at
     /// File to ModelGraph (if it can be read at all) and relay Module. What the file contains is never thrown for
     /// but reported; what the budget's checkpoint throws passes through. evaluator folds values that types depend on; null:
     /// none are folded.

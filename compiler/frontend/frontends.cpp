@@ -7,6 +7,7 @@
 #include "frontend/added_operators.h"
 #include "frontend/common/map_file.h"
 #include "frontend/common/members.h"
+#include "frontend/common/value_type.h"
 #include "frontend/guess_format.h"
 #include "frontend/keras/import.h"
 #include "frontend/onnx/body_text.h"
@@ -29,22 +30,22 @@ namespace {
 
 /// A file belongs to the first that knows it: those whose files say what they are come first.
 constexpr auto table = std::to_array<Frontend>({
-    {"TFLite", "*.tflite", tflite::probe, true, tflite::importModel, tflite::roleOf, tflite::hasOperator, nullptr,
+    {"TFLite", "*.tflite", tflite::probe, true, true, tflite::importModel, tflite::roleOf, tflite::hasOperator, nullptr,
      nullptr, nullptr},
-    {"Keras", "*.keras *.h5 *.hdf5", keras::probe, false, keras::importModel, keras::roleOf, keras::hasOperator,
+    {"Keras", "*.keras *.h5 *.hdf5", keras::probe, false, true, keras::importModel, keras::roleOf, keras::hasOperator,
      nullptr, nullptr, nullptr},
-    {"torch.export", "*.pt2", torch::probe, false, torch::importModel, torch::roleOf, torch::hasOperator, nullptr,
-     nullptr, nullptr},
-    {"TensorFlow", "*.pb *.pbtxt", tensorflow::probe, true, tensorflow::importModel, tensorflow::roleOf,
+    {"torch.export", "*.pt2", torch::probe, false, false, torch::importModel, torch::roleOf, torch::hasOperator,
+     nullptr, nullptr, nullptr},
+    {"TensorFlow", "*.pb *.pbtxt", tensorflow::probe, true, true, tensorflow::importModel, tensorflow::roleOf,
      tensorflow::hasOperator, nullptr, nullptr, nullptr},
-    {"ONNX", "*.onnx", onnx::probe, false, onnx::importModel, onnx::roleOf, onnx::hasOperator, onnx::probeTensor,
+    {"ONNX", "*.onnx", onnx::probe, false, true, onnx::importModel, onnx::roleOf, onnx::hasOperator, onnx::probeTensor,
      onnx::readTensor, onnx::readValue},
 });
 
 Result<Source> sourceOf(const std::filesystem::path& path) {
     std::error_code code;
     if (std::filesystem::is_directory(path, code))
-        return Source{path.string(), {path}, {}, {}, membersOfFolder(path)};
+        return Source{path.string(), {path}, {}, identityOf(path), membersOfFolder(path)};
     LATHE_TRY(MappedFile file, mapFile(path, limits::modelFileBytes));
     std::vector<std::filesystem::path> folders{path.has_parent_path() ? path.parent_path() : "."};
     if (const auto real = std::filesystem::canonical(path, code); !code)
@@ -73,21 +74,6 @@ std::vector<model::Role> rolesOf(const std::vector<const model::Node*>& nodes, c
             roles[id].family = body->family;
     }
     return roles;
-}
-
-/// As a model would declare it.
-model::ValueType valueType(const relay::TensorType& tensor) {
-    model::ValueType type{.kind = model::ValueType::Kind::Tensor,
-                          .dtype = tensor.dtype,
-                          .hasShape = true,
-                          .shape = {},
-                          .element = nullptr,
-                          .quantization = nullptr};
-    for (const arith::Expr& dim : tensor.shape) {
-        const std::optional<int64_t> size = arith::asInt(dim);
-        type.shape.push_back(size ? model::Dim{*size, {}} : model::Dim{-1, toString(dim)});
-    }
-    return type;
 }
 
 /// As the module has them, where the model declares no shape: a file need not say what its operators do.
@@ -195,6 +181,10 @@ Imported importSource(const Source& source, relay::Evaluator* evaluator, const O
                                              options.signature),
                                  "leave out the signature"),
                            source.name);
+        if (!options.cut.empty() && !found->canBeCut)
+            return refused(error(ErrorKind::Usage, fmt::format("a model of {} cannot be cut", found->name),
+                                 "export the part that is wanted"),
+                           source.name);
         Imported imported = found->import(source, evaluator, options);
         if (imported.graph && imported.module) {
             for (const Diagnostic& warning : wronglyDeclared(*imported.graph, *imported.module)) {
@@ -218,6 +208,8 @@ Imported importFile(const std::filesystem::path& path, relay::Evaluator* evaluat
         return refused(source.error(), path.string());
     Imported imported = importSource(*source, evaluator, options);
     imported.files.emplace_back(path, source->identity);
+    if (source->members)
+        std::ranges::move(source->members->files(), std::back_inserter(imported.files));
     return imported;
 }
 

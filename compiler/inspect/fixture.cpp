@@ -130,6 +130,7 @@ std::optional<Fixture> fixtureIn(const fs::path& folder) {
                     .expect = expectOf(textOf(*json, "expect")),
                     .why = textOf(*json, "why"),
                     .tolerance = textOf(*json, "tolerance"),
+                    .cut = textOf(*json, "cut"),
                     .runs = {}};
     const auto runs = json->find("runs");
     const bool hasRuns = runs != json->end() && runs->is_array();

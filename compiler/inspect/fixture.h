@@ -35,6 +35,7 @@ struct Fixture {
     Expect expect = Expect::Run;
     std::string why;              // it has to be refused
     std::string tolerance;        // in words: data/stated_tolerance.h
+    std::string cut;              // the value that the runs are given to, if not the model's inputs
     std::vector<FixtureRun> runs; // in this order on one loaded model, which may keep state between them
 };
 

@@ -24,6 +24,8 @@ private slots:
         options.symbols = {{"batch", 4}, {"n", INT64_MAX}};
         options.shapes = {{"x \"quoted\"\n", {1, 0, 224}}, {"y", {-1, 3}}, {"z", {}}};
         options.sizeNames = {{"w", {"n", ""}}, {"y", {"batch-size", "?"}}};
+        options.signature = "score";
+        options.cut = {.inputs = {"a:0", "b"}, .outputs = {"c"}};
         options.shapesAtNeed = {{"z", {2}}};
         options.inputsAtNeed = {.byName = {{"z", "z \"1\".npy"}}, .folder = "data"};
         options.observe = {"/a", ""};
@@ -69,6 +71,8 @@ private slots:
         QTest::newRow("negative dim") << R"({"shapes":{"x":[1,-2]}})" << "'shapes'";
         QTest::newRow("dim beyond int64") << R"({"shapes":{"x":[18446744073709551615]}})" << "'shapes'";
         QTest::newRow("dims that are none") << R"({"shapes":{"x":3}})" << "'shapes'";
+        QTest::newRow("a number for a value's name") << R"({"cut":{"inputs":[3]}})" << "'cut'";
+        QTest::newRow("another part of a cut") << R"({"cut":{"middle":["a"]}})" << "'cut'";
         QTest::newRow("a number for a size's name") << R"({"size_names":{"x":["n",3]}})" << "'size_names'";
         QTest::newRow("a form that is none") << R"({"form":"d"})" << "'form'";
         QTest::newRow("weights that are none") << R"({"weights":"digits"})" << "'digits'";

@@ -192,8 +192,6 @@ private slots:
         QTest::newRow("Lambda within") << in + sequential("inner", in + lambda) << std::string("a Lambda layer");
         QTest::newRow("Lambda over time")
             << in + layer("TimeDistributed", R"("name": "t", "layer": )" + lambda) << std::string("a Lambda layer");
-        QTest::newRow("Masking") << in + layer("Masking", R"("name": "m", "mask_value": 0.0)")
-                                 << std::string("Masking");
         QTest::newRow("another class") << in + layer("Odd", R"("name": "o")")
                                        << std::string("layer class 'Odd' is unknown");
         QTest::newRow("another module") << in + R"({"module": "os", "class_name": "Dense", "config": {"name": "d"}})"

@@ -74,6 +74,30 @@ private slots:
         QVERIFY(!frontend::membersIn(owned("PK")));
     }
 
+    /// Backwards, and one twice: what was read before does not matter.
+    void archivesAreReadInAnyOrder() {
+        const auto archive = frontend::membersIn(owned(zipOf(files)));
+        for (const size_t i : {2U, 1U, 1U, 0U, 2U}) {
+            const auto read = archive->read(files[i].first);
+            QVERIFY(read);
+            QCOMPARE(textOf(*read), files[i].second);
+        }
+        QVERIFY(archive->files().empty());
+    }
+
+    /// Who keeps what came of a folder sees by its files that one was replaced.
+    void foldersKnowWhatWasRead() {
+        const fs::path folder = written("watched", files);
+        const auto members = frontend::membersOfFolder(folder);
+        QVERIFY(members->read("variables/b.data") && members->read("variables/b.data"));
+        const FileIdentities read = members->files();
+        QCOMPARE(read.size(), 1U);
+        QCOMPARE(read[0].first, folder / "variables/b.data");
+        QVERIFY(identityOf(read[0].first) == read[0].second);
+        writeFile(folder / "variables/b.data", "other");
+        QVERIFY(identityOf(read[0].first) != read[0].second);
+    }
+
     void linksLeadNowhereElse() {
         const fs::path outside = written("outside", {{"secret", "s"}});
         const fs::path folder = written("links", {{"a", "1"}});

@@ -27,7 +27,7 @@ ModelPtr read(const std::string& text, const std::shared_ptr<Budget>& budget = s
     const auto graph = frontend::tensorflow::readGraphDef(bytesOfText(text));
     if (!graph)
         qFatal("%s", toString(graph.error()).c_str());
-    return frontend::tensorflow::readGraph(*graph, "model", budget);
+    return frontend::tensorflow::readGraph(*graph, {}, "model", {}, budget);
 }
 
 /// A graph without faults.
@@ -221,7 +221,7 @@ private slots:
             QVERIFY2(!frontend::tensorflow::mayBeGraph(bytesOfText(other)), other);
         for (size_t length = 0; length < binary.size(); ++length) // no part of it ends the program
             if (const auto part = frontend::tensorflow::readGraphDef(bytesOfText(binary.substr(0, length))))
-                QVERIFY(frontend::tensorflow::readGraph(*part, "model", std::make_shared<Budget>()));
+                QVERIFY(frontend::tensorflow::readGraph(*part, {}, "model", {}, std::make_shared<Budget>()));
     }
 };
 

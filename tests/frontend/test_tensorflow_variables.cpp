@@ -5,6 +5,7 @@
 // and what is refused of damaged files. The files are written here, by the format's description.
 #include "frontend/tensorflow/checkpoint.h"
 #include "frontend/tensorflow/checksum.h"
+#include "frontend/tensorflow/snappy.h"
 #include "frontend/tensorflow/sorted_table.h"
 #include "model/host_tensor.h"
 #include "support/members_in_memory.h"
@@ -143,6 +144,48 @@ private slots:
         const uint32_t masked = maskedChecksum(asBytes("123456789"));
         const uint32_t turned = masked - 0xa282ead8;
         QCOMPARE((turned >> 17 | turned << 15), 0xe3069283U);
+    }
+
+    /// By the format's description: literals, copies of one, two and four bytes of offset, copies that reach into
+    /// themselves; what is damaged, and what claims to be too long.
+    void packedIndex() {
+        const auto unpacked = [](const std::string& packed, size_t most = 1000) {
+            return frontend::tensorflow::unpackSnappy(asBytes(packed), most);
+        };
+        QCOMPARE(unpacked(std::string("\x0c\x0c"
+                                      "abcd\x11\x04",
+                                      8)),
+                 std::optional<std::string>("abcdabcdabcd"));
+        QCOMPARE(unpacked(std::string("\x05\x00"
+                                      "a\x0e\x01\x00",
+                                      6)),
+                 std::optional<std::string>("aaaaa"));
+        QCOMPARE(unpacked(std::string("\x05\x04"
+                                      "ab\x0b\x02\x00\x00\x00",
+                                      9)),
+                 std::optional<std::string>("ababa"));
+        const std::string lengthy(70, 'x');
+        QCOMPARE(unpacked("\x46\xf0\x45" + lengthy), std::optional<std::string>(lengthy));
+        QCOMPARE(unpacked(std::string("\0", 1)), std::optional<std::string>(""));
+        for (const std::string& wrong : {std::string(),
+                                         std::string("\x04\x0c"
+                                                     "abc",
+                                                     5),
+                                         std::string("\x05\x0c"
+                                                     "abcd",
+                                                     6),
+                                         std::string("\x05\x00"
+                                                     "a\x0e\x02\x00",
+                                                     6),
+                                         std::string("\x05\x00"
+                                                     "a\x0e\x00\x00",
+                                                     6),
+                                         std::string("\x04\x00"
+                                                     "a\x0e\x01\x00",
+                                                     6),
+                                         std::string("\xff\xff\xff\xff\xff", 5)})
+            QVERIFY(!unpacked(wrong));
+        QVERIFY(!unpacked("\x46\xf0\x45" + lengthy, 69));
     }
 
     void valuesByKeys() {

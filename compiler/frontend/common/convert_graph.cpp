@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/common/convert_graph.h"
 
+#include "frontend/common/cut_graph.h"
 #include "frontend/common/inputs.h"
+#include "frontend/common/value_type.h"
 #include "frontend/common/walk.h"
 #include "model/asked_sizes.h"
 #include "relay/data_types.h"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace lathe::frontend {
 namespace {
@@ -139,6 +142,37 @@ std::shared_ptr<relay::Module> moduleOf(model::ModelGraph& graph, const BeginCon
     return attempt.module;
 }
 
+/// The type of a value by converting what it is computed by; of kind Unknown where that is refused.
+model::ValueType typeByConverting(model::ModelGraph part, const std::string& value, const BeginConversion& begin,
+                                  relay::Evaluator* evaluator, Options options) {
+    options.symbols.clear(); // of inputs that the part need not have
+    options.shapes.clear();
+    const auto unknown = [](const model::Node&, size_t) { return model::ValueType(); };
+    if (!cutGraph(part, {.inputs = {}, .outputs = {value}}, unknown))
+        return {};
+    const auto module = moduleOf(part, begin, evaluator, options);
+    const auto types = module ? relay::fieldTypes(module->main().resultType) : std::vector<relay::Type>();
+    const relay::TensorType* tensor = types.empty() ? nullptr : relay::asTensor(types[0]);
+    return tensor ? valueType(*tensor) : model::ValueType();
+}
+
+/// Says of nodes whose operator is not supported how to do without them, where that is possible.
+void suggestCut(model::ModelGraph& graph, const Dialect& dialect) {
+    const auto isRefused = [&](const model::Node& node) { return dialect.refusalOf(node).has_value(); };
+    const auto first = std::ranges::find_if(graph.diagnostics, [&](const Diagnostic& fault) {
+        const model::Node* node = fault.nodeId >= 0 && fault.nodeId < std::ssize(graph.nodes)
+                                      ? graph.nodes[static_cast<size_t>(fault.nodeId)]
+                                      : nullptr;
+        return fault.severity == Severity::Error && fault.kind == ErrorKind::Unsupported && node && isRefused(*node);
+    });
+    if (first == graph.diagnostics.end())
+        return;
+    const std::vector<std::string> inputs = inputsBehind(graph, isRefused);
+    if (!inputs.empty())
+        first->hint += fmt::format("{}compile what comes behind alone: --inputs {}", first->hint.empty() ? "" : "; or ",
+                                   fmt::join(inputs, ","));
+}
+
 } // namespace
 
 Imported convertGraph(std::shared_ptr<model::ModelGraph> graph, const BeginConversion& begin,
@@ -158,7 +192,20 @@ Imported convertGraph(std::shared_ptr<model::ModelGraph> graph, Dialect& dialect
     const BeginConversion walk = [&](model::ModelGraph& model, relay::Module& module, Builder& builder) {
         return std::make_unique<GraphWalk>(model, dialect, module, builder);
     };
-    return convertGraph(std::move(graph), walk, evaluator, options);
+    if (!options.cut.empty()) {
+        const auto typeOf = [&, whole = *graph](const model::Node& node, size_t result) {
+            model::ValueType type = typeByConverting(whole, node.outputs[result], walk, evaluator, options);
+            return type.kind == model::ValueType::Kind::Unknown ? dialect.typeOf(node, result) : type;
+        };
+        if (const auto cut = cutGraph(*graph, options.cut, typeOf); !cut)
+            graph->diagnostics.push_back(inFile(cut.error(), graph->file));
+    }
+    Imported imported = convertGraph(graph, walk, evaluator, options);
+    if (!imported.module) {
+        suggestCut(*graph, dialect);
+        imported.diagnostics = graph->diagnostics;
+    }
+    return imported;
 }
 
 Imported unreadable(Diagnostic reason, const std::string& file) {

@@ -35,6 +35,8 @@ public:
     /// The graph by which the format defines the operator of a node that has no converter: formal names of inputs and outputs,
     /// its nodes under the node's id. `operands` may become others, which fit the body. A fault may be in the Builder as well.
     virtual Result<std::shared_ptr<model::Graph>> bodyOf(NodeReader& node, std::vector<Value>& operands) = 0;
+    /// What a node itself says of a result's type; of kind Unknown if nothing.
+    virtual model::ValueType typeOf(const model::Node&, size_t) const { return {}; }
     /// Nothing if the node is no choice between two graphs.
     virtual std::optional<Branches> branchesOf(const model::Node& node) const = 0;
 };

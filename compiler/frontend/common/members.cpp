@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <optional>
+#include <unordered_map>
 
 namespace lathe::frontend {
 namespace {
@@ -53,8 +55,12 @@ public:
         if (relative.empty() || relative.is_absolute() || *relative.begin() == ".." || !isInside(folder_ / relative))
             return noMember(name);
         LATHE_TRY(MappedFile file, mapFile(folder_ / relative, limits::modelFileBytes));
+        if (std::ranges::find(files_, folder_ / relative, &FileIdentities::value_type::first) == files_.end())
+            files_.emplace_back(folder_ / relative, file.identity);
         return std::move(file.bytes);
     }
+
+    FileIdentities files() const override { return files_; }
 
 private:
     bool isInside(const fs::path& path) const {
@@ -64,6 +70,7 @@ private:
     }
 
     fs::path folder_;
+    mutable FileIdentities files_; // that were read
 };
 
 class ZipMembers : public Members {
@@ -71,32 +78,55 @@ public:
     explicit ZipMembers(model::Bytes archive) : archive_(std::move(archive)) {}
 
     Result<std::vector<std::string>> names() const override {
-        data::ZipFile zip(archive_.view);
-        std::vector<std::string> found;
-        while (true) {
-            LATHE_TRY(const bool more, zip.next());
-            if (!more)
-                return eachOnce(std::move(found));
-            found.push_back(zip.name());
-        }
+        LATHE_TRY(const Directory* directory, directoryOf());
+        return eachOnce(directory->inOrder);
     }
 
+    /// The archive is read from front to back, so what lies further on is found where the last read ended.
     Result<model::Bytes> read(const std::string& name) const override {
-        data::ZipFile zip(archive_.view);
-        while (true) {
-            LATHE_TRY(const bool more, zip.next());
+        LATHE_TRY(const Directory* directory, directoryOf());
+        const auto place = directory->places.find(name);
+        if (place == directory->places.end())
+            return noMember(name);
+        if (!reader_ || next_ > place->second) {
+            reader_.emplace(archive_.view);
+            next_ = 0;
+        }
+        for (; next_ <= place->second; ++next_) {
+            LATHE_TRY(const bool more, reader_->next());
             if (!more)
                 return noMember(name);
-            if (zip.name() != name)
-                continue;
-            LATHE_TRY(std::string content, zip.read(std::max(limits::zipExpansion * archive_.view.size(), smallFile)));
-            const auto owner = std::make_shared<const std::string>(std::move(content));
-            return model::Bytes{owner, std::as_bytes(std::span(*owner))};
         }
+        LATHE_TRY(std::string content, reader_->read(std::max(limits::zipExpansion * archive_.view.size(), smallFile)));
+        const auto owner = std::make_shared<const std::string>(std::move(content));
+        return model::Bytes{owner, std::as_bytes(std::span(*owner))};
     }
 
 private:
+    struct Directory {
+        std::vector<std::string> inOrder;
+        std::unordered_map<std::string, size_t> places; // the first of a name
+    };
+
+    Result<const Directory*> directoryOf() const {
+        if (directory_)
+            return &*directory_;
+        data::ZipFile zip(archive_.view);
+        Directory found;
+        while (true) {
+            LATHE_TRY(const bool more, zip.next());
+            if (!more)
+                break;
+            found.places.emplace(zip.name(), found.inOrder.size());
+            found.inOrder.push_back(zip.name());
+        }
+        return &directory_.emplace(std::move(found));
+    }
+
     model::Bytes archive_;
+    mutable std::optional<Directory> directory_;
+    mutable std::optional<data::ZipFile> reader_; // on its way
+    mutable size_t next_ = 0;                     // how many files it went to
 };
 
 } // namespace

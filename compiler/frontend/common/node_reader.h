@@ -29,6 +29,7 @@ struct Value {
     Var var; // a tensor, a run-time list or optional
     std::shared_ptr<const std::vector<Value>> sequence;
     bool none = false; // an optional without a value
+    Var mask = {};     // of a sequence: which of its steps count (frontend/keras/masks.h); absent: all
 };
 
 /// Names of a graph; those of the graphs around it are visible.

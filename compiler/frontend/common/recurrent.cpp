@@ -78,15 +78,27 @@ RanDirection runDirection(Builder& b, const Recurrence& r, const Direction& dire
         const Var given = pick(b, initial, direction);
         states.push_back(given ? reshape(b, given, shape) : full(b, b.scalar(0, direction.compute), shape));
     }
+    // What a masked step shows is a state more, unless it is the first one anyway.
+    const bool carriesShown = r.mask && (r.isZeroWhereMasked || r.initial[0]);
+    if (carriesShown)
+        states.push_back(full(b, b.scalar(0, direction.compute), {r.batch, r.shown ? r.shown : r.hidden}));
+    const Var mask = r.mask && backward ? reverse(b, r.mask, 0) : r.mask;
     const auto cell = [&](Var iteration, const std::vector<Var>& carried) {
         std::vector<Var> next = step(direction, gather(b, projected, iteration, 0), carried);
         Var shown = next[0];
-        if (r.lengths) {
-            const Var alive = unsqueeze(b, less(b, iteration, r.lengths), {1});
-            shown = where(b, alive, next[0], scalarLike(b, 0, next[0]));
+        const auto held = [&](Var counts, Var otherwise) {
+            shown = where(b, counts, next[0], otherwise);
             for (size_t i = 0; i < next.size(); ++i)
-                next[i] = where(b, alive, next[i], carried[i]);
-        }
+                next[i] = where(b, counts, next[i], carried[i]);
+        };
+        if (r.lengths)
+            held(unsqueeze(b, less(b, iteration, r.lengths), {1}), scalarLike(b, 0, next[0]));
+        if (mask)
+            held(unsqueeze(b, gather(b, mask, iteration, 0), {1}), r.isZeroWhereMasked ? scalarLike(b, 0, next[0])
+                                                                   : carriesShown      ? carried.back()
+                                                                                       : carried[0]);
+        if (carriesShown)
+            next.push_back(shown);
         next.push_back(cast(b, shown, b.dtype(r.x)));
         return next;
     };
@@ -104,6 +116,9 @@ RanDirection runDirection(Builder& b, const Recurrence& r, const Direction& dire
     }
     for (Var& state : ran.states)
         state = cast(b, state, b.dtype(r.x));
+    ran.last = carriesShown ? ran.states.back() : ran.states[0];
+    if (carriesShown)
+        ran.states.pop_back();
     ran.all = inTimeOrder(b, r, ran.all, backward);
     return ran;
 }

@@ -20,7 +20,11 @@ struct Recurrence {
     Var weights, recurrent; // [directions, gates * hidden, features or hidden]
     Var bias;    // [directions, 2 * gates * hidden]: of the product with x, then of that with the state; may be absent
     Var lengths; // [batch], int64; absent: all of time
-    std::vector<Var> initial; // of each state, [directions, batch, hidden]; absent: zeros
+    /// [time, batch], bool: steps that count; absent: all. The others leave the states as they are and show again what
+    /// was shown before, zeros at first.
+    Var mask;
+    bool isZeroWhereMasked = false; // they show zeros
+    std::vector<Var> initial;       // of each state, [directions, batch, hidden]; absent: zeros
     Expr time, batch, hidden;
     Expr shown; // width of the first state where it is not hidden's; may be null
     int gates = 1;
@@ -34,6 +38,7 @@ struct Recurrence {
 struct RanDirection {
     Var all;                 // [time, batch, hidden]
     std::vector<Var> states; // last ones, [batch, hidden]
+    Var last;                // what the last step shows, [batch, hidden]
 };
 using RanDirections = std::vector<RanDirection>; // empty after a fault
 

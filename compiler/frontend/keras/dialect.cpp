@@ -2,6 +2,7 @@
 #include "frontend/keras/dialect.h"
 
 #include "frontend/keras/graph_reader.h"
+#include "frontend/keras/masks.h"
 #include "frontend/keras/table.h"
 
 #include <fmt/format.h>
@@ -33,9 +34,6 @@ std::optional<Diagnostic> KerasDialect::refusalOf(const model::Node& node) const
         return error(ErrorKind::Unsupported,
                      "a Lambda layer holds a program of Python, which is never run: it is not supported",
                      "build the model with layers of Keras in its place");
-    if (node.op == "Masking")
-        return error(ErrorKind::Unsupported, "Masking hides steps by what they hold, which is not supported",
-                     "build the model without masks");
     return error(
         ErrorKind::Unsupported,
         fmt::format("layer class '{}' is unknown: it is none of Keras's that Lathe knows, and only the program "
@@ -50,6 +48,7 @@ void KerasDialect::checked(NodeReader& node, const std::function<void()>& conver
     if (node.has("quantization_config"))
         return node.refuse("quantized layers are not supported", "save the model without quantization");
     convert();
+    keepMask(node);
 }
 
 Result<std::shared_ptr<model::Graph>> KerasDialect::bodyOf(NodeReader& node, std::vector<Value>&) {

@@ -10,6 +10,7 @@
 #include "frontend/keras/attributes.h"
 #include "frontend/keras/frame.h"
 #include "frontend/keras/input_types.h"
+#include "frontend/keras/masks.h"
 #include "frontend/keras/weights.h"
 
 #include <algorithm>
@@ -54,7 +55,8 @@ public:
         }
         model_->graph = graph;
         if (!stopped_) {
-            sortNodes(*graph, reporter());
+            if (sortNodes(*graph, reporter()))
+                noteTakenMasks(*graph);
             checkNames(*graph, reporter());
             if (graph->nodes.empty())
                 report(nullptr, error("the model has no layers: there is nothing to compile", "save the whole model"));
@@ -282,8 +284,8 @@ private:
         const std::string result = readCall(layer, place + "/layer", inner, 0, call, {input.name}, 1).front();
         graph->inputs.push_back(input);
         graph->outputs.push_back({result, {}});
-        if (!stopped_)
-            sortNodes(*graph, reporter());
+        if (!stopped_ && sortNodes(*graph, reporter()))
+            noteTakenMasks(*graph);
         node.attributes.push_back({"layer", std::shared_ptr<const model::Graph>(std::move(graph))});
     }
 

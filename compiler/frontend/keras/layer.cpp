@@ -53,13 +53,19 @@ Var Layer::in(size_t i) {
     return {};
 }
 
-Var Layer::argument(std::string_view label) {
-    const auto found = std::ranges::find(arguments_, label);
-    return found == arguments_.end() ? Var{} : in(static_cast<size_t>(found - arguments_.begin()));
+size_t Layer::operands() const {
+    return static_cast<size_t>(std::ranges::count_if(
+        arguments_, [](const std::string& label) { return label.find("mask") == std::string::npos; }));
 }
 
-bool Layer::hasArgument(std::string_view label) const {
-    return std::ranges::find(arguments_, label) != arguments_.end();
+Var Layer::argument(std::string_view label) {
+    const auto place = placeOf(label);
+    return place ? in(*place) : Var{};
+}
+
+std::optional<size_t> Layer::placeOf(std::string_view label) const {
+    const auto found = std::ranges::find(arguments_, label);
+    return found == arguments_.end() ? std::nullopt : std::optional(static_cast<size_t>(found - arguments_.begin()));
 }
 
 bool Layer::hasWeight(const std::string& name) const {
@@ -107,9 +113,9 @@ Var Layer::optionalWeight(const std::string& name, const Dims& dims) {
     return hasWeight(name) ? weight(name, dims) : Var{};
 }
 
-void Layer::give(Var y, size_t i) {
+void Layer::give(Var y, size_t i, Var mask) {
     if (!b.failed())
-        node.set(i, y);
+        node.set(i, Value{.var = y, .sequence = nullptr, .none = false, .mask = mask});
 }
 
 double Layer::number(const std::string& name, double otherwise) {

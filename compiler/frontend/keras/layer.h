@@ -24,11 +24,15 @@ public:
 
     /// How many tensors it is called with.
     size_t tensors() const { return arguments_.size(); }
+    /// How many of them are no masks; these come first.
+    size_t operands() const;
     /// Tensor i; floats in the type that the layer computes in.
     Var in(size_t i = 0);
     /// The tensor of an argument, "arg.1" or "call.key"; Var{} if there is none.
     Var argument(std::string_view label);
-    bool hasArgument(std::string_view label) const;
+    bool hasArgument(std::string_view label) const { return placeOf(label).has_value(); }
+    /// Its place among the tensors that the layer is called with.
+    std::optional<size_t> placeOf(std::string_view label) const;
     /// Whether a call says so, by name.
     bool callFlag(const std::string& name) { return node.integer("call." + name, 0) != 0; }
     /// A weight in the type that the layer computes in. dims: what it must be; a null one may be any.
@@ -39,8 +43,8 @@ public:
     bool hasWeight(const std::string& name) const;
     /// The type that the layer computes in.
     DataType computed() const { return computed_; }
-    /// Gives result i.
-    void give(Var y, size_t i = 0);
+    /// Gives result i, and which of its steps count (masks.h).
+    void give(Var y, size_t i = 0, Var mask = {});
 
     bool flag(const std::string& name, bool otherwise) { return node.integer(name, otherwise ? 1 : 0) != 0; }
     /// A number, whole or not.

@@ -5,6 +5,7 @@
 #include "frontend/common/channels.h"
 #include "frontend/common/new_shape.h"
 #include "frontend/keras/functions.h"
+#include "frontend/keras/masks.h"
 #include "frontend/keras/ops.h"
 #include "relay/attrs.h"
 
@@ -20,6 +21,14 @@ constexpr const char* wrongShapes = "correct the model's config";
 Var withBias(Layer& layer, Var y, const Dims& dims) {
     const Var bias = layer.optionalWeight("bias", dims);
     return bias ? add(layer.b, y, bias) : y;
+}
+
+/// Scores of which those that the mask hides are as good as none.
+Var shown(Builder& b, Var scores, Var mask) {
+    if (b.failed())
+        return {};
+    const double hidden = b.dtype(scores) == types::Float16 ? -3e4 : -1e9;
+    return where(b, mask, scores, addTo(b, scores, hidden));
 }
 
 /// The first dim and those given.
@@ -85,14 +94,25 @@ void convertEinsumDense(NodeReader& node, Builder& b) {
 
 void convertEmbedding(NodeReader& node, Builder& b) {
     Layer layer(node);
-    if (layer.flag("mask_zero", false))
-        return node.refuse("mask_zero hides tokens from the layers behind, which is not supported",
-                           "build the model with mask_zero=False");
     const Var tokens = layer.in();
     const Var table =
         layer.weight("embeddings", {Expr(node.integer("input_dim", 0)), Expr(node.integer("output_dim", 0))});
-    if (!b.failed())
-        layer.give(gather(b, table, b.dtype(tokens).isInt() ? tokens : cast(b, tokens, types::Int32), 0));
+    if (b.failed())
+        return;
+    const Var mask = layer.flag("mask_zero", false) ? b.call(Op::NotEqual, {tokens, scalarLike(b, 0, tokens)}) : Var{};
+    layer.give(gather(b, table, b.dtype(tokens).isInt() ? tokens : cast(b, tokens, types::Int32), 0), 0, mask);
+}
+
+/// A step counts if one of its features is not the value; what does not count becomes zero.
+void convertMasking(NodeReader& node, Builder& b) {
+    Layer layer(node);
+    const Var x = layer.in();
+    if (!node.needRank(x, 2))
+        return;
+    const int64_t features = b.rank(x) - 1;
+    const Var differs = b.call(Op::NotEqual, {x, scalarLike(b, layer.number("mask_value", 0), x)});
+    const Var counts = reduce(b, "or", differs, {features}, true);
+    layer.give(mul(b, x, factorOf(b, counts, x)), 0, squeeze(b, counts, {features}));
 }
 
 void convertActivation(NodeReader& node, Builder&) {
@@ -143,8 +163,10 @@ void convertSoftmax(NodeReader& node, Builder& b) {
     const Ints axes = layer.integers("axis");
     if (axes.size() > 1)
         return node.refuse("softmax over several axes is not supported", "reshape before it");
-    if (node.needRank(x, 1))
-        layer.give(softmax(b, x, node.axis(axes.empty() ? -1 : axes[0], b.rank(x))));
+    if (!node.needRank(x, 1))
+        return;
+    const Var mask = maskOf(layer);
+    layer.give(softmax(b, mask ? shown(b, x, mask) : x, node.axis(axes.empty() ? -1 : axes[0], b.rank(x))));
 }
 
 void convertFlatten(NodeReader& node, Builder& b) {

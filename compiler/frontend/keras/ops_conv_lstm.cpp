@@ -4,6 +4,7 @@
 // of the loop.
 #include "frontend/common/channels.h"
 #include "frontend/keras/functions.h"
+#include "frontend/keras/masks.h"
 #include "frontend/keras/ops.h"
 
 #include <algorithm>
@@ -26,11 +27,47 @@ Window keeping(const Dims& sizes, const Ints& kernel) {
     return windowOver(sizes, {kernel, Ints(kernel.size(), 1), Ints(kernel.size(), 1), {}, Padding::SameUpper});
 }
 
+/// The layer's mask as [time, batch, 1, …], in the order in which steps are run; Var{} if there is none.
+Var stepsThatCount(Layer& layer, bool reversed, int64_t spatial) {
+    Builder& b = layer.b;
+    const Var mask = maskOf(layer);
+    if (!mask || !layer.node.needRank(mask, 2))
+        return {};
+    const Var byTime = transpose(b, mask, {1, 0});
+    return unsqueeze(b, reversed ? reverse(b, byTime, 0) : byTime, iotaInts(2, 3 + spatial));
+}
+
+struct ConvCell {
+    Layer& layer;
+    Var projected; // [time, batch, gates * filters, …], products with the inputs
+    Var filter, counts;
+    Window same;
+    int64_t filters = 0;
+    bool isZeroWhereMasked = false;
+
+    /// The next states, hidden and cell, and what the step shows.
+    std::vector<Var> step(Var iteration, const std::vector<Var>& carried) const {
+        Builder& b = layer.b;
+        const Var sums = add(b, gather(b, projected, iteration, 0), convolution(b, carried[0], filter, same, 1));
+        const auto part = [&](int i) { return sliceAxis(b, sums, 1, filters * i, filters); };
+        const auto gate = [&](int i) { return activated(layer, "recurrent_activation", part(i)); };
+        const Var taken = mul(b, gate(0), activated(layer, "activation", part(2)));
+        const Var cell = add(b, mul(b, gate(1), carried[1]), taken);
+        const Var hidden = mul(b, gate(3), activated(layer, "activation", cell));
+        if (!counts)
+            return {hidden, cell, hidden};
+        // A step that does not count leaves the states as they are.
+        const Var now = gather(b, counts, iteration, 0), held = where(b, now, hidden, carried[0]);
+        const Var shown = isZeroWhereMasked ? where(b, now, hidden, scalarLike(b, 0, hidden)) : held;
+        return {held, where(b, now, cell, carried[1]), shown};
+    }
+};
+
 void convLstm(NodeReader& node, size_t spatial) {
     Layer layer(node);
     Builder& b = node.b;
     const Var given = layer.in();
-    if (layer.tensors() > 1 || layer.flag("stateful", false))
+    if (layer.operands() > 1 || layer.flag("stateful", false))
         return node.refuse("states that are given or kept are not supported", "let the layer begin with zeros");
     if (!node.needRank(given, static_cast<int>(spatial) + 3))
         return;
@@ -67,17 +104,16 @@ void convLstm(NodeReader& node, size_t spatial) {
     state[1] = filters;
     projected = reshape(b, projected, steps);
     const Var zeros = full(b, b.scalar(0, layer.computed()), state), filter = filterFirst(b, recurrent, rank);
-    const Window same = keeping(sizes, size);
-    const auto step = [&](Var iteration, const std::vector<Var>& carried) {
-        const Var sums = add(b, gather(b, projected, iteration, 0), convolution(b, carried[0], filter, same, 1));
-        const auto part = [&](int i) { return sliceAxis(b, sums, 1, filters * i, filters); };
-        const auto gate = [&](int i) { return activated(layer, "recurrent_activation", part(i)); };
-        const Var taken = mul(b, gate(0), activated(layer, "activation", part(2)));
-        const Var cell = add(b, mul(b, gate(1), carried[1]), taken);
-        const Var hidden = mul(b, gate(3), activated(layer, "activation", cell));
-        return std::vector<Var>{hidden, cell, hidden};
-    };
-    const Var loop = b.loop(b.scalarOf(shape[0]), {}, {zeros, zeros}, 1, step);
+    const ConvCell cell{layer,
+                        projected,
+                        filter,
+                        stepsThatCount(layer, reversed, rank),
+                        keeping(sizes, size),
+                        filters,
+                        layer.flag("zero_output_for_mask", false)};
+    const Var loop =
+        b.loop(b.scalarOf(shape[0]), {}, {zeros, zeros}, 1,
+               [&](Var iteration, const std::vector<Var>& carried) { return cell.step(iteration, carried); });
     if (b.failed())
         return;
     if (layer.flag("return_sequences", false)) {
@@ -88,7 +124,7 @@ void convLstm(NodeReader& node, size_t spatial) {
         std::ranges::copy(iotaInts(3, 3 + rank), std::back_inserter(order));
         if (!layer.isChannelsFirst())
             order.push_back(2);
-        layer.give(transpose(b, all, order));
+        layer.give(transpose(b, all, order), 0, maskOf(layer));
     } else {
         layer.give(layer.asGiven(b.project(loop, 0)));
     }
@@ -105,6 +141,10 @@ void convertConvLSTM1D(NodeReader& node, Builder&) {
 
 void convertConvLSTM2D(NodeReader& node, Builder&) {
     convLstm(node, 2);
+}
+
+void convertConvLSTM3D(NodeReader& node, Builder&) {
+    convLstm(node, 3);
 }
 
 } // namespace lathe::frontend::keras

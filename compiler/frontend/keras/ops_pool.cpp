@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Pools over a window or all of an image.
+#include "frontend/keras/masks.h"
 #include "frontend/keras/ops.h"
 
 namespace lathe::frontend::keras {
@@ -53,8 +54,20 @@ void convertGlobalMaxPooling2D(NodeReader& node, Builder&) {
 void convertGlobalMaxPooling3D(NodeReader& node, Builder&) {
     poolAll(node, 3, "max");
 }
-void convertGlobalAveragePooling1D(NodeReader& node, Builder&) {
-    poolAll(node, 1, "mean");
+/// The mean of the steps that count.
+void convertGlobalAveragePooling1D(NodeReader& node, Builder& b) {
+    Layer layer(node);
+    const Var mask = maskOf(layer);
+    if (!mask)
+        return poolAll(node, 1, "mean");
+    const Var x = layer.in();
+    if (!node.needRank(x, 3))
+        return;
+    const int64_t steps = layer.isChannelsFirst() ? 2 : 1;
+    const bool keeps = layer.flag("keepdims", false);
+    const Var counts = unsqueeze(b, mask, {3 - steps});
+    const Var sum = reduce(b, "sum", where(b, counts, x, scalarLike(b, 0, x)), {steps}, keeps);
+    layer.give(div(b, sum, reduce(b, "sum", factorOf(b, counts, x), {steps}, keeps)));
 }
 void convertGlobalAveragePooling2D(NodeReader& node, Builder&) {
     poolAll(node, 2, "mean");

@@ -5,8 +5,10 @@
 // results in the order in which it made them.
 #include "frontend/common/recurrent.h"
 #include "frontend/keras/functions.h"
+#include "frontend/keras/masks.h"
 #include "frontend/keras/ops.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace lathe::frontend::keras {
@@ -48,8 +50,16 @@ Var biasesOf(Layer& layer, const CellPlace& cell, int gates, const Expr& hidden,
     return b.failed() ? Var{} : unsqueeze(b, concat(b, {bias, mulBy(b, bias, 0)}, 0), {0});
 }
 
-/// x: [time, batch, features]. Results are in the order of time.
-RanDirections run(Layer& layer, const CellPlace& cell, Var x, std::vector<Var> initial, bool reversed) {
+/// What layers run over.
+struct Steps {
+    Var x;    // [time, batch, features]
+    Var mask; // [time, batch], bool: the steps that count; absent: all
+    bool isZeroWhereMasked = false;
+};
+
+/// Results are in the order of time.
+RanDirections run(Layer& layer, const CellPlace& cell, const Steps& steps, std::vector<Var> initial, bool reversed) {
+    const Var x = steps.x;
     Builder& b = layer.b;
     NodeReader& node = layer.node;
     const bool isLstm = cell.kind == "LSTM", isGru = cell.kind == "GRU";
@@ -66,6 +76,8 @@ RanDirections run(Layer& layer, const CellPlace& cell, Var x, std::vector<Var> i
     r.batch = dim(b, x, 1);
     r.hidden = node.integer(cell.prefix + "units", 0);
     r.reversed = reversed;
+    r.mask = steps.mask;
+    r.isZeroWhereMasked = steps.isZeroWhereMasked;
     const Expr width = arith::simplify(r.hidden * r.gates);
     const bool resetAfter = isGru && layer.flag(cell.prefix + "reset_after", false);
     r.weights = asDirection(b, layer.weight(cell.weights + "kernel", {dim(b, x, 2), width}));
@@ -92,6 +104,27 @@ RanDirections run(Layer& layer, const CellPlace& cell, Var x, std::vector<Var> i
     return rnn(b, r);
 }
 
+/// What a call gives beside the tensor that the layer runs over and its mask.
+std::vector<Var> statesGiven(Layer& layer) {
+    std::vector<Var> states;
+    for (size_t i = 1; i < layer.operands(); ++i)
+        states.push_back(layer.in(i));
+    return states;
+}
+
+/// The mask of what a layer runs over. Keras 3 takes none from the tensor where states are given beside it.
+Var maskOfSteps(Layer& layer) {
+    if (layer.node.version() >= 3 && !layer.hasArgument("call.mask") && layer.operands() > 1)
+        return {};
+    const Var mask = maskOf(layer);
+    if (mask && !layer.b.failed() && layer.b.rank(mask) != 2) {
+        layer.node.refuse(fmt::format("a mask of rank {} is not supported", layer.b.rank(mask)),
+                          "give a mask of the batch and its steps");
+        return {};
+    }
+    return mask;
+}
+
 /// What all layers over time refuse, and x as [time, batch, …].
 Var timeFirst(Layer& layer, const std::string& prefix) {
     NodeReader& node = layer.node;
@@ -112,11 +145,14 @@ Var sequenceOf(Builder& b, const RanDirection& ran, bool wasReversed) {
     return transpose(b, wasReversed ? reverse(b, ran.all, 0) : ran.all, {1, 0, 2});
 }
 
-std::vector<Var> tensorsFrom(Layer& layer, size_t first, size_t count) {
-    std::vector<Var> states;
-    for (size_t i = first; i < first + count && i < layer.tensors(); ++i)
-        states.push_back(layer.in(i));
-    return states;
+/// As many of them from there on as there are, and no more.
+std::vector<Var> partOf(const std::vector<Var>& all, size_t first, size_t count) {
+    const size_t begin = std::min(first, all.size()), end = std::min(begin + count, all.size());
+    return {all.begin() + static_cast<std::ptrdiff_t>(begin), all.begin() + static_cast<std::ptrdiff_t>(end)};
+}
+
+Var swapped(Builder& b, Var mask) {
+    return mask ? transpose(b, mask, {1, 0}) : mask;
 }
 
 /// Cells one after the other over all of time; the layer's options have no prefix.
@@ -124,20 +160,25 @@ void recurrent(NodeReader& node, const std::vector<CellPlace>& cells) {
     Layer layer(node);
     Builder& b = node.b;
     const bool reversed = layer.flag("go_backwards", false);
-    Var x = timeFirst(layer, "");
+    const Var mask = maskOfSteps(layer);
+    Steps steps{timeFirst(layer, ""), swapped(b, mask), layer.flag("zero_output_for_mask", false)};
+    const std::vector<Var> given = statesGiven(layer);
     std::vector<Var> states;
     RanDirections ran;
     for (size_t i = 0; i < cells.size(); ++i) {
         const size_t count = statesOf(cells[i].kind);
-        ran = run(layer, cells[i], x, tensorsFrom(layer, 1 + states.size(), count), reversed);
+        ran = run(layer, cells[i], steps, partOf(given, states.size(), count), reversed);
         if (ran.empty() || b.failed())
             return;
-        x = ran[0].all;
+        steps.x = ran[0].all;
         states.insert(states.end(), ran[0].states.begin(), ran[0].states.end());
     }
     if (ran.empty())
         return node.fail("the layer has no cells", wrongCell);
-    layer.give(layer.flag("return_sequences", false) ? sequenceOf(b, ran[0], reversed) : ran[0].states[0]);
+    if (layer.flag("return_sequences", false))
+        layer.give(sequenceOf(b, ran[0], reversed), 0, maskOf(layer));
+    else
+        layer.give(ran[0].last);
     for (size_t i = 0; i < states.size() && node.wants(i + 1); ++i)
         layer.give(states[i], i + 1);
 }
@@ -181,31 +222,35 @@ void convertBidirectional(NodeReader& node, Builder& b) {
     const CellPlace backward{node.text(other, ""), other + ".", "backward."};
     const bool isReversed = layer.flag("layer.go_backwards", false);
     const bool isOtherReversed = hasOther ? layer.flag("backward_layer.go_backwards", false) : !isReversed;
-    const Var x = timeFirst(layer, "layer.");
+    const bool givesSequences = layer.flag("layer.return_sequences", false);
+    const Var mask = maskOfSteps(layer);
+    const Steps steps{timeFirst(layer, "layer."), swapped(b, mask), givesSequences};
+    const std::vector<Var> given = statesGiven(layer);
     const size_t states = statesOf(forward.kind);
-    const RanDirections first = run(layer, forward, x, tensorsFrom(layer, 1, states), isReversed);
-    const RanDirections second = run(layer, backward, x, tensorsFrom(layer, 1 + states, states), isOtherReversed);
+    const RanDirections first = run(layer, forward, steps, partOf(given, 0, states), isReversed);
+    const RanDirections second = run(layer, backward, steps, partOf(given, states, states), isOtherReversed);
     if (first.empty() || second.empty() || b.failed())
         return;
-    Var y = first[0].states[0], z = second[0].states[0];
-    if (layer.flag("layer.return_sequences", false)) {
+    Var y = first[0].last, z = second[0].last, ofSteps;
+    if (givesSequences) {
+        ofSteps = maskOf(layer);
         y = sequenceOf(b, first[0], isReversed);
         z = sequenceOf(b, second[0], !isOtherReversed); // turned round once more
     }
     size_t result = 1;
     const std::string mode = node.text("merge_mode", "");
     if (mode == "concat")
-        layer.give(concat(b, {y, z}, b.rank(y) - 1));
+        layer.give(concat(b, {y, z}, b.rank(y) - 1), 0, ofSteps);
     else if (mode == "sum")
-        layer.give(add(b, y, z));
+        layer.give(add(b, y, z), 0, ofSteps);
     else if (mode == "mul")
-        layer.give(mul(b, y, z));
+        layer.give(mul(b, y, z), 0, ofSteps);
     else if (mode == "ave")
-        layer.give(mulBy(b, add(b, y, z), 0.5));
+        layer.give(mulBy(b, add(b, y, z), 0.5), 0, ofSteps);
     else if (mode.empty()) {
-        layer.give(y);
+        layer.give(y, 0, ofSteps);
         if (node.wants(1))
-            layer.give(z, 1);
+            layer.give(z, 1, ofSteps);
         result = 2;
     } else
         return node.refuse(fmt::format("the merge mode '{}' is not supported", mode), "use 'concat'");
@@ -225,8 +270,18 @@ void convertTimeDistributed(NodeReader& node, Builder& b) {
     const Dims shape = b.shape(x);
     Dims steps = {arith::simplify(shape[0] * shape[1])};
     steps.insert(steps.end(), shape.begin() + 2, shape.end());
-    const std::vector<Value> results =
-        node.walk.run(*graph, &node.scope, {Value{reshape(b, x, steps), nullptr, false}});
+    // A mask of more than steps is one of the steps' own, which the wrapped layer sees.
+    Var mask = maskOf(layer);
+    if (mask && !b.failed() && b.rank(mask) > 2) {
+        Dims inner = b.shape(mask);
+        inner.erase(inner.begin());
+        inner[0] = steps[0];
+        mask = reshape(b, mask, inner);
+    } else {
+        mask = {};
+    }
+    const std::vector<Value> results = node.walk.run(
+        *graph, &node.scope, {Value{.var = reshape(b, x, steps), .sequence = nullptr, .none = false, .mask = mask}});
     if (b.failed() || results.size() != 1 || !results[0].var)
         return;
     Dims wanted = b.shape(results[0].var);

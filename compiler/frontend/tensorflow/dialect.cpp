@@ -1,22 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/tensorflow/dialect.h"
 
+#include "frontend/tensorflow/complex.h"
+#include "frontend/tensorflow/result_types.h"
 #include "frontend/tensorflow/table.h"
 
+#include <algorithm>
+#include <array>
 #include <fmt/format.h>
+#include <string_view>
 
 namespace lathe::frontend::tensorflow {
 
+namespace {
+
+/// How operators' names begin that make numbers of files and texts.
+constexpr auto readers =
+    std::to_array<std::string_view>({"Decode", "Encode", "FixedLength", "Iterator", "LookupTable", "Parse", "Read",
+                                     "Regex", "StaticRegex", "String", "Substr", "Unicode", "WholeFile"});
+
+} // namespace
+
 ConvertFn TensorflowDialect::converterOf(const model::Node& node) const {
     const Row* row = findRow(node.op);
+    if (isComplex(node))
+        return complexConverterOf(node.op);
     return row ? row->convert : nullptr;
 }
 
 std::optional<Diagnostic> TensorflowDialect::refusalOf(const model::Node& node) const {
-    if (findRow(node.op))
+    if (isComplex(node) && !complexConverterOf(node.op))
+        return error(ErrorKind::Unsupported, fmt::format("operator {} of complex numbers is not supported", node.op),
+                     "compute it with their real and imaginary parts");
+    if (findRow(node.op) || isComplex(node))
         return std::nullopt;
+    const bool isBeforeNumbers =
+        std::ranges::any_of(readers, [&](std::string_view begin) { return node.op.starts_with(begin); });
     return error(ErrorKind::Unsupported, fmt::format("operator {} is not supported", node.op),
-                 "export the part of the model that computes with numbers, without reading files and texts");
+                 isBeforeNumbers ? "let the program that feeds the model read files and texts"
+                                 : "export the model without it");
 }
 
 void TensorflowDialect::checked(NodeReader&, const std::function<void()>& convert) const {
@@ -25,6 +47,10 @@ void TensorflowDialect::checked(NodeReader&, const std::function<void()>& conver
 
 Result<std::shared_ptr<model::Graph>> TensorflowDialect::bodyOf(NodeReader& node, std::vector<Value>&) {
     throw InternalError(fmt::format("no operator of TensorFlow is defined by a body, {} neither", node.node.op));
+}
+
+model::ValueType TensorflowDialect::typeOf(const model::Node& node, size_t result) const {
+    return typeOfResult(node, result);
 }
 
 std::optional<Branches> TensorflowDialect::branchesOf(const model::Node&) const {

@@ -18,6 +18,8 @@ constexpr auto assigning = std::to_array<std::string_view>(
     {"Assign", "AssignAdd", "AssignAddVariableOp", "AssignSub", "AssignSubVariableOp", "AssignVariableOp"});
 /// Give the handle of a variable, or in old files the variable itself.
 constexpr auto variables = std::to_array<std::string_view>({"VarHandleOp", "Variable", "VariableV2"});
+/// Give the handle of a table whose content does not change.
+constexpr auto tables = std::to_array<std::string_view>({"HashTable", "HashTableV2"});
 /// Hand their one operand on, so that a handle stays known.
 constexpr auto handingOn = std::to_array<std::string_view>({"Identity", "IdentityN"});
 
@@ -28,9 +30,8 @@ bool isOneOf(std::span<const std::string_view> names, std::string_view name) {
 } // namespace
 
 Expander::Expander(model::ModelGraph& model, Functions& functions, TensorReader& tensors,
-                   std::shared_ptr<Budget> budget, InitialValue initialValue)
-    : model_(model), functions_(functions), tensors_(tensors), budget_(std::move(budget)),
-      initialValue_(std::move(initialValue)) {}
+                   std::shared_ptr<Budget> budget, Stored stored)
+    : model_(model), functions_(functions), tensors_(tensors), budget_(std::move(budget)), stored_(std::move(stored)) {}
 
 Meaning Expander::Frame::of(const Endpoint& endpoint) const {
     if (endpoint.argument != Endpoint::none)
@@ -162,7 +163,7 @@ void Expander::emitNode(Frame& frame, int index) {
         return emitLoop(frame, index, node.test, node.repeated, inputs);
     if (node.whenTrue)
         return emitChoice(frame, index, {node.whenTrue, node.whenFalse}, inputs);
-    if (emitVariable(frame, index, inputs) || emitFunctional(frame, index, inputs))
+    if (emitVariable(frame, index, inputs) || emitTable(frame, index, inputs) || emitFunctional(frame, index, inputs))
         return;
     emitPlain(frame, index, inputs);
 }
@@ -207,13 +208,59 @@ bool Expander::emitVariable(Frame& frame, int index, const Meanings& inputs) {
     return true;
 }
 
+/// A table is no value: who looks up in it has its keys and values for operands.
+bool Expander::emitTable(Frame& frame, int index, const Meanings& inputs) {
+    const BodyNode& node = frame.body.nodes[static_cast<size_t>(index)];
+    if (isOneOf(tables, node.op)) {
+        give(frame, index, 0, {Meaning::Kind::Table, frame.prefix + node.name});
+        return true;
+    }
+    if (inputs.empty() || inputs[0].kind != Meaning::Kind::Table)
+        return false;
+    if (isOneOf(handingOn, node.op) && inputs.size() == 1) {
+        give(frame, index, 0, inputs[0]);
+        return true;
+    }
+    if (!node.op.starts_with("LookupTableFind") || inputs.size() != 3) {
+        report(&frame, &node,
+               error(ErrorKind::Unsupported,
+                     fmt::format("a table is given to operator {}, which is not supported", node.op),
+                     "look up in tables that do not change"));
+        return true;
+    }
+    const std::string& table = inputs[0].name;
+    const auto content =
+        stored_.table ? stored_.table(table)
+                      : Result<SavedTable>(failure(fmt::format("the file does not say what table '{}' holds", table),
+                                                   "name the folder of the SavedModel"));
+    if (!content) {
+        report(&frame, &node, content.error());
+        give(frame, index, 0, {Meaning::Kind::Value, unique(frame.prefix + node.name)});
+        return true;
+    }
+    const auto stored = [&](const char* part, const model::TensorPtr& tensor) {
+        const auto [found, isNew] = initials_.try_emplace(table + part);
+        if (isNew) {
+            found->second = unique(table + part);
+            main_->initializers.push_back({found->second, tensor});
+        }
+        return found->second;
+    };
+    model::Node& added = addNode(frame, node, "LookupTableFindV2");
+    added.inputs = {valueOf(frame, node, inputs[1]), valueOf(frame, node, inputs[2])};
+    added.inputs.push_back(stored("/keys", content->keys));
+    added.inputs.push_back(stored("/values", content->values));
+    added.outputs = {giveValue(frame, index, 0, added)};
+    return true;
+}
+
 std::string Expander::initialOf(Frame& frame, const BodyNode& node, const std::string& variable) {
     const auto [found, isNew] = initials_.try_emplace(variable);
     if (!isNew)
         return found->second;
     const auto tensor =
-        initialValue_
-            ? initialValue_(variable)
+        stored_.variable
+            ? stored_.variable(variable)
             : Result<model::TensorPtr>(failure(fmt::format("the file does not say what variable '{}' holds", variable),
                                                "freeze the graph, or name the folder of the SavedModel"));
     if (!tensor) {

@@ -7,6 +7,7 @@
 
 #include "frontend/tensorflow/attributes.h"
 #include "frontend/tensorflow/body.h"
+#include "frontend/tensorflow/saved_tables.h"
 
 #include <functional>
 #include <map>
@@ -15,19 +16,22 @@
 
 namespace lathe::frontend::tensorflow {
 
-/// What an endpoint stands for: a value of the ModelGraph, or a variable.
+/// What an endpoint stands for: a value of the ModelGraph, a variable, or a table.
 struct Meaning {
-    enum class Kind { Nothing, Value, Variable } kind = Kind::Nothing;
+    enum class Kind { Nothing, Value, Variable, Table } kind = Kind::Nothing;
     std::string name;
 };
 
-/// What a variable holds before the first call.
-using InitialValue = std::function<Result<model::TensorPtr>(const std::string& node)>;
+/// What the file says of its resources, by the nodes that make them; null where it says nothing.
+struct Stored {
+    std::function<Result<model::TensorPtr>(const std::string& node)> variable = {}; // before the first call
+    std::function<Result<SavedTable>(const std::string& node)> table = {};
+};
 
 class Expander {
 public:
     Expander(model::ModelGraph& model, Functions& functions, TensorReader& tensors, std::shared_ptr<Budget> budget,
-             InitialValue initialValue);
+             Stored stored);
 
     /// The body as the model's graph. inputs: one an argument; outputs: one a result, by these names where they are not
     /// empty.
@@ -55,6 +59,7 @@ private:
     void emitNode(Frame& frame, int index);
     void emitPlain(Frame& frame, int index, const std::vector<Meaning>& inputs);
     bool emitVariable(Frame& frame, int index, const std::vector<Meaning>& inputs);
+    bool emitTable(Frame& frame, int index, const std::vector<Meaning>& inputs);
     void emitCall(Frame& frame, int index, const ::tensorflow::FunctionDef& function, const Meanings& inputs);
     void emitLoop(Frame& frame, int index, const BodyPtr& test, const BodyPtr& repeated, const Meanings& inputs);
     void emitChoice(Frame& frame, int index, const std::vector<BodyPtr>& branches, const Meanings& inputs);
@@ -83,7 +88,7 @@ private:
     Functions& functions_;
     TensorReader& tensors_;
     std::shared_ptr<Budget> budget_;
-    InitialValue initialValue_;
+    Stored stored_;
     model::Graph* main_ = nullptr;
     std::unordered_set<std::string> names_;
     std::unordered_map<std::string, int64_t> suffixes_;

@@ -15,8 +15,9 @@ namespace {
 
 constexpr const char* convertAgain = "the model is malformed; export it again";
 
-bool isVariable(const Meaning& meaning) {
-    return meaning.kind == Meaning::Kind::Variable;
+/// Of what is no value, and which nested graphs see as it is.
+bool isHandle(const Meaning& meaning) {
+    return meaning.kind == Meaning::Kind::Variable || meaning.kind == Meaning::Kind::Table;
 }
 
 } // namespace
@@ -106,7 +107,7 @@ Expander::Nested Expander::nested(Frame& around, const std::string& name, const 
     made.graph->name = body.name;
     Meanings inner = arguments;
     for (size_t i = 0; i < inner.size(); ++i) {
-        if (isVariable(inner[i]))
+        if (isHandle(inner[i]))
             continue;
         inner[i] = {Meaning::Kind::Value, unique(around.prefix + name + "/" + body.arguments[i])};
         made.graph->inputs.push_back({inner[i].name, {}});
@@ -117,7 +118,7 @@ Expander::Nested Expander::nested(Frame& around, const std::string& name, const 
     frame.scope.push_back(name);
     made.results = emitBody(frame, std::vector<bool>(body.results.size(), true));
     for (const Meaning& result : made.results)
-        if (!isVariable(result))
+        if (!isHandle(result))
             made.graph->outputs.push_back({result.name, {}});
     return made;
 }
@@ -140,11 +141,11 @@ void Expander::emitLoop(Frame& frame, int index, const BodyPtr& test, const Body
     std::vector<std::string> passed;
     std::vector<size_t> places;
     for (size_t i = 0; i < inputs.size(); ++i) {
-        if (isVariable(inputs[i]) != isVariable(body.results[i]) ||
-            (isVariable(inputs[i]) && inputs[i].name != body.results[i].name))
+        if (isHandle(inputs[i]) != isHandle(body.results[i]) ||
+            (isHandle(inputs[i]) && inputs[i].name != body.results[i].name))
             return report(&frame, &node,
                           error(ErrorKind::Unsupported, "the loop exchanges variables, which is not supported"));
-        if (isVariable(inputs[i])) {
+        if (isHandle(inputs[i])) {
             give(frame, index, static_cast<int>(i), inputs[i]);
             continue;
         }
@@ -180,7 +181,7 @@ void Expander::emitChoice(Frame& frame, int index, const std::vector<BodyPtr>& b
     }
     std::vector<std::string> values = {valueOf(frame, node, inputs[0])};
     for (const Meaning& each : passed)
-        if (!isVariable(each))
+        if (!isHandle(each))
             values.push_back(each.name);
     model::Node& choice =
         addNode(frame, node, branches.size() == 2 && node.op != "Case" && node.op != "StatelessCase" ? "If" : "Case");
@@ -192,13 +193,13 @@ void Expander::emitChoice(Frame& frame, int index, const std::vector<BodyPtr>& b
     for (size_t i = 0; i < made[0].results.size(); ++i) {
         const Meaning& first = made[0].results[i];
         const auto differs = [&](const Nested& other) {
-            return isVariable(other.results[i]) != isVariable(first) ||
-                   (isVariable(first) && other.results[i].name != first.name);
+            return isHandle(other.results[i]) != isHandle(first) ||
+                   (isHandle(first) && other.results[i].name != first.name);
         };
         if (std::ranges::any_of(made, differs))
             return report(&frame, &node,
                           error(ErrorKind::Unsupported, "the branches give several variables, which is not supported"));
-        if (isVariable(first))
+        if (isHandle(first))
             give(frame, index, static_cast<int>(i), first);
         else
             choice.outputs.push_back(giveValue(frame, index, static_cast<int>(i), choice));

@@ -5,6 +5,7 @@
 #include "frontend/tensorflow/choices.h"
 #include "frontend/tensorflow/control_flow.h"
 #include "frontend/tensorflow/expand.h"
+#include "frontend/tensorflow/saved_tables.h"
 #include "frontend/tensorflow/saved_variables.h"
 #include "frontend/tensorflow/sinks.h"
 
@@ -47,6 +48,24 @@ void feed(Body& body, const std::vector<Endpoint>& fed) {
     replaceEndpoints(body, arguments);
 }
 
+/// Files beside the model by the nodes that stand for their names.
+std::map<std::string, std::string> assetsOf(const ::tensorflow::MetaGraphDef& graph) {
+    std::map<std::string, std::string> files;
+    for (const auto& asset : graph.asset_file_def()) {
+        const std::string& name = asset.tensor_info().name();
+        files.emplace(name.substr(0, name.find(':')), asset.filename());
+    }
+    return files;
+}
+
+/// Makes results of those that are asked for and are none yet.
+void addResults(Body& body, const std::vector<std::string>& asked) {
+    for (const std::string& name : asked)
+        if (const auto endpoint = endpointIn(body, name);
+            endpoint && std::ranges::find(body.results, *endpoint) == body.results.end())
+            body.results.push_back(*endpoint);
+}
+
 void finish(model::ModelGraph& model, const std::shared_ptr<model::Graph>& graph) {
     model.graph = graph;
     const auto isError = [](const Diagnostic& each) { return each.severity == Severity::Error; };
@@ -66,19 +85,25 @@ void finish(model::ModelGraph& model, const std::shared_ptr<model::Graph>& graph
     indexNodes(model);
 }
 
-Result<std::string> chosenSignature(const ::tensorflow::MetaGraphDef& graph, const std::string& asked) {
+std::vector<std::string> signaturesOf(const ::tensorflow::MetaGraphDef& graph) {
     std::vector<std::string> keys;
     for (const auto& [key, signature] : graph.signature_def())
         if (key != initSignature)
             keys.push_back(key);
     std::ranges::sort(keys);
+    return keys;
+}
+
+Result<std::string> chosenSignature(const ::tensorflow::MetaGraphDef& graph, const std::string& asked) {
+    std::vector<std::string> keys = signaturesOf(graph);
     const std::string wanted = asked.empty() ? keys.size() == 1 ? keys[0] : "serving_default" : asked;
     if (std::ranges::binary_search(keys, wanted))
         return wanted;
     keys.resize(std::min<size_t>(keys.size(), 20)); // as many as anybody reads
     if (keys.empty())
-        return failure("the SavedModel has no signature, so nothing says where it begins and ends",
-                       "export it with a signature");
+        return failure(asked.empty() ? "the SavedModel has no signature, so nothing says where it begins and ends"
+                                     : "the model has no signatures",
+                       "export it with a signature, or say where it ends by --outputs");
     return failure(ErrorKind::Usage,
                    asked.empty() ? std::string("the model has several signatures, and none is called 'serving_default'")
                                  : fmt::format("the model has no signature '{}'", asked),
@@ -109,12 +134,14 @@ Result<std::vector<SignatureValue>> valuesOf(const auto& named, const Body& body
 
 } // namespace
 
-std::shared_ptr<model::ModelGraph> readGraph(std::shared_ptr<const ::tensorflow::GraphDef> graph,
-                                             const std::string& file, const std::shared_ptr<Budget>& budget) {
+std::shared_ptr<model::ModelGraph> readGraph(std::shared_ptr<const ::tensorflow::GraphDef> graph, const Beside& beside,
+                                             const std::string& file, const std::vector<std::string>& asked,
+                                             const std::shared_ptr<Budget>& budget) {
     const auto model = emptyModel(*graph, file);
     const BodyPtr body = bodyOfGraph(graph->node());
     body->name = "main";
     body->results = sinksOf(*body);
+    addResults(*body, asked);
     gatherControlFlow(*body);
     std::vector<int> ends;
     for (const Endpoint& result : body->results)
@@ -132,14 +159,27 @@ std::shared_ptr<model::ModelGraph> readGraph(std::shared_ptr<const ::tensorflow:
     feed(*body, fed);
     Functions functions(graph->library().function());
     TensorReader tensors(graph, budget);
-    Expander expander(*model, functions, tensors, budget, nullptr);
+    SavedTables tables(*body, graph->library().function(), functions, tensors, beside.members, {});
+    Stored stored{.variable = nullptr, .table = [&](const std::string& node) { return tables.table(node); }};
+    std::optional<SavedVariables> variables;
+    if (beside.members) {
+        variables.emplace(*bodyOfGraph(graph->node()), graph->library().function(), functions, beside.members,
+                          beside.variables, budget);
+        stored.variable = [&](const std::string& node) { return variables->initial(node); };
+    }
+    Expander expander(*model, functions, tensors, budget, std::move(stored));
     finish(*model, expander.expand(*body, inputs, std::vector<std::string>(body->results.size())));
     return model;
 }
 
+bool hasSignatures(const ::tensorflow::MetaGraphDef& graph) {
+    return !signaturesOf(graph).empty();
+}
+
 std::shared_ptr<model::ModelGraph> readSaved(std::shared_ptr<const ::tensorflow::MetaGraphDef> graph,
-                                             std::shared_ptr<const Members> members, const std::string& file,
-                                             const std::string& signature, const std::shared_ptr<Budget>& budget) {
+                                             const Beside& beside, const std::string& file,
+                                             const std::string& signature, const std::vector<std::string>& asked,
+                                             const std::shared_ptr<Budget>& budget) {
     const auto model = emptyModel(graph->graph_def(), file);
     model->producer = fmt::format("TensorFlow {}", graph->meta_info_def().tensorflow_version());
     const auto key = chosenSignature(*graph, signature);
@@ -171,13 +211,19 @@ std::shared_ptr<model::ModelGraph> readSaved(std::shared_ptr<const ::tensorflow:
         words.push_back(isInput ? value.word + "_out" : value.word);
         body->results.push_back(value.endpoint);
     }
+    addResults(*body, asked);
+    words.resize(body->results.size());
     Functions functions(graph->graph_def().library().function());
-    SavedVariables variables(*body, graph->graph_def().library().function(), functions, std::move(members), budget);
+    SavedVariables variables(*body, graph->graph_def().library().function(), functions, beside.members,
+                             beside.variables, budget);
     gatherControlFlow(*body);
     feed(*body, fed);
     TensorReader tensors(graph, budget);
+    SavedTables tables(*body, graph->graph_def().library().function(), functions, tensors, beside.members,
+                       assetsOf(*graph));
     Expander expander(*model, functions, tensors, budget,
-                      [&](const std::string& node) { return variables.initial(node); });
+                      {.variable = [&](const std::string& node) { return variables.initial(node); },
+                       .table = [&](const std::string& node) { return tables.table(node); }});
     finish(*model, expander.expand(*body, parameters, words));
     return model;
 }

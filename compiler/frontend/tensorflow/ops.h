@@ -94,6 +94,7 @@ void convertGatherV2(NodeReader& node, Builder& b);
 void convertInTopK(NodeReader& node, Builder& b);
 void convertInvertPermutation(NodeReader& node, Builder& b);
 void convertListDiff(NodeReader& node, Builder& b);
+void convertLookupTableFind(NodeReader& node, Builder& b);
 void convertOneHot(NodeReader& node, Builder& b);
 void convertScatterNd(NodeReader& node, Builder& b);
 void convertSparseToDense(NodeReader& node, Builder& b);
@@ -185,6 +186,11 @@ void convertQuantizeV2(NodeReader& node, Builder& b);
 void convertMultinomial(NodeReader& node, Builder& b);
 void convertRandomStandardNormal(NodeReader& node, Builder& b);
 void convertRandomUniform(NodeReader& node, Builder& b);
+void convertStatelessRandomGetAlg(NodeReader& node, Builder& b);
+void convertStatelessRandomGetKeyCounter(NodeReader& node, Builder& b);
+void convertStatelessRandomNormal(NodeReader& node, Builder& b);
+void convertStatelessRandomUniform(NodeReader& node, Builder& b);
+void convertStatelessRandomUniformInt(NodeReader& node, Builder& b);
 
 // ---- ops_reduce.cpp
 void convertAll(NodeReader& node, Builder& b);
@@ -235,6 +241,8 @@ void convertZerosLike(NodeReader& node, Builder& b);
 // ---- ops_signal.cpp
 void convertComplex(NodeReader& node, Builder& b);
 void convertComplexAbs(NodeReader& node, Builder& b);
+void convertFFT(NodeReader& node, Builder& b);
+void convertIFFT(NodeReader& node, Builder& b);
 void convertIRFFT(NodeReader& node, Builder& b);
 void convertImag(NodeReader& node, Builder& b);
 void convertRFFT(NodeReader& node, Builder& b);

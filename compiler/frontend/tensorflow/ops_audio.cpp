@@ -73,24 +73,44 @@ Matrix bandWeights(int64_t bins, int64_t bands, double rate, double lowest, doub
     return weights;
 }
 
+/// The same for a rate that is known while running, float32 of rank 0.
+Var bandWeightsAt(Builder& b, Var rate, int64_t bins, int64_t bands, double lowest, double highest) {
+    const double low = melOf(lowest), spacing = (melOf(highest) - low) / static_cast<double>(bands + 1);
+    Matrix centers(1, bands);
+    for (int64_t band = 0; band < bands; ++band)
+        centers.at(0, band) = static_cast<float>(low + spacing * static_cast<double>(band + 1));
+    const Var step = mulBy(b, rate, 0.5 / static_cast<double>(bins - 1));
+    const Var bin = iota(b, {Expr(bins), Expr(1)}, 0, types::Float32);
+    const Var mel = mulBy(b, b.call(Op::Log, {addTo(b, mulBy(b, mul(b, bin, step), 1 / 700.0), 1)}), 1127);
+    const Var away = b.call(Op::Abs, {sub(b, mel, constantOf(b, centers))});
+    const Var triangles = b.call(Op::Relu, {addTo(b, mulBy(b, away, -1 / spacing), 1)});
+    const auto steps = [&](double frequency) { return div(b, scalarLike(b, frequency, step), step); };
+    const Var first = b.call(Op::Floor, {addTo(b, steps(lowest), 1.5)});
+    const Var isHeard = b.call(Op::LogicalAnd, {b.call(Op::GreaterEqual, {bin, first}),
+                                                b.call(Op::LessEqual, {bin, b.call(Op::Floor, {steps(highest)})})});
+    return where(b, isHeard, triangles, scalarLike(b, 0, triangles));
+}
+
 } // namespace
 
 /// Of a spectrum of powers: the cosine transform of the logarithms of bands.
 void convertMfcc(NodeReader& node, Builder& b) {
     const Var power = node.in(0);
-    const auto rate = knownInteger(node, 1, "sample rate");
+    const Var given = asScalar(b, node.in(1));
+    const auto known = b.failed() ? std::nullopt : b.knownInts(given);
+    const int64_t rate = known && known->size() == 1 ? (*known)[0] : 1; // any, where it is known only while running
     const double highest = node.real("upper_frequency_limit", 4000), lowest = node.real("lower_frequency_limit", 20);
     const int64_t bands = node.integer("filterbank_channel_count", 40),
                   count = node.integer("dct_coefficient_count", 13);
-    if (!rate || !node.needRank(power, 3))
+    if (!node.needRank(power, 3))
         return;
     const auto bins = arith::asInt(dim(b, power, -1));
     if (!bins || *bins < 2)
         return node.refuse("the number of frequencies is not known when the model is compiled");
-    if (*rate < 1 || bands < 1 || count < 1 || count > bands || bands > mostMatrixElements / *bins ||
+    if (rate < 1 || bands < 1 || count < 1 || count > bands || bands > mostMatrixElements / *bins ||
         bands > mostMatrixElements / count || !(lowest >= 0 && lowest < highest && highest < 1e9))
         return node.fail(fmt::format("{} bands of {} to {} Hz at a rate of {} give {} numbers", bands, lowest, highest,
-                                     *rate, count));
+                                     rate, count));
     Matrix cosines(bands, count);
     const double norm = std::sqrt(2.0 / static_cast<double>(bands));
     for (int64_t band = 0; band < bands; ++band)
@@ -98,7 +118,8 @@ void convertMfcc(NodeReader& node, Builder& b) {
             cosines.at(band, i) =
                 static_cast<float>(norm * std::cos(std::numbers::pi / static_cast<double>(bands) *
                                                    static_cast<double>(i) * (static_cast<double>(band) + 0.5)));
-    const Var weights = constantOf(b, bandWeights(*bins, bands, static_cast<double>(*rate), lowest, highest));
+    const Var weights = known ? constantOf(b, bandWeights(*bins, bands, static_cast<double>(rate), lowest, highest))
+                              : bandWeightsAt(b, cast(b, given, types::Float32), *bins, bands, lowest, highest);
     const Var energies = matmul(b, b.call(Op::Sqrt, {power}), weights);
     const Var logs = b.failed() ? Var{} : b.call(Op::Log, {maximum(b, energies, scalarLike(b, 1e-12, energies))});
     node.set(0, matmul(b, logs, constantOf(b, cosines)));

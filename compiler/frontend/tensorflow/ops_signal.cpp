@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Transforms between signal and spectrum. A complex number is a pair in a last dim of two.
+#include "frontend/tensorflow/complex.h"
 #include "frontend/tensorflow/operands.h"
 #include "frontend/tensorflow/ops.h"
 #include "relay/attrs.h"
@@ -9,22 +10,6 @@
 
 namespace lathe::frontend::tensorflow {
 namespace {
-
-/// Operand 0 as pairs; a refusal if it is not what a transform gives.
-Var pairsOf(NodeReader& node, Builder& b) {
-    const Var x = node.in(0);
-    if (b.failed())
-        return {};
-    if (b.dtype(x).isFloat() && b.rank(x) > 0 && arith::isConst(dim(b, x, -1), 2))
-        return x;
-    node.refuse("complex numbers are supported only as results of transforms");
-    return {};
-}
-
-Var partOf(Builder& b, Var pairs, int64_t i) {
-    const int64_t last = b.failed() ? 0 : b.rank(pairs) - 1;
-    return squeeze(b, sliceAxis(b, pairs, last, i, 1), {last});
-}
 
 Var transformed(Builder& b, Var x, int64_t axis, const Expr& length, bool onesided, bool inverse) {
     relay::DftAttrs attrs;
@@ -60,9 +45,9 @@ void convertRFFT(NodeReader& node, Builder& b) {
 
 /// The half that is left out mirrors the other: its conjugate, backwards.
 void convertIRFFT(NodeReader& node, Builder& b) {
-    const Var half = pairsOf(node, b);
+    const Var half = node.in(0);
     const Dims lengths = integersOf(node, 1, "length");
-    if (!node.needRank(half, 2) || !areSizes(node, lengths, "lengths"))
+    if (!node.needRank(half, 2) || !isPairs(b, half) || !areSizes(node, lengths, "lengths"))
         return;
     const auto length = lengths.size() == 1 ? arith::asInt(lengths[0]) : std::nullopt;
     if (!length || *length < 1)
@@ -81,24 +66,37 @@ void convertIRFFT(NodeReader& node, Builder& b) {
     node.set(0, partOf(b, transformed(b, spectrum, axis, *length, false, true), 0));
 }
 
+namespace {
+
+/// Of complex signals, along their last dim.
+void transformPairs(NodeReader& node, Builder& b, bool inverse) {
+    const Var x = node.in(0);
+    if (node.needRank(x, 2) && isPairs(b, x))
+        node.set(0, transformed(b, x, b.rank(x) - 2, dim(b, x, -2), false, inverse));
+}
+
+} // namespace
+
+void convertFFT(NodeReader& node, Builder& b) {
+    transformPairs(node, b, false);
+}
+void convertIFFT(NodeReader& node, Builder& b) {
+    transformPairs(node, b, true);
+}
+
 void convertComplex(NodeReader& node, Builder& b) {
-    const Var real = node.in(0), imaginary = node.in(1);
-    if (b.failed())
-        return;
-    const int64_t rank = b.rank(real);
-    node.set(0, concat(b, {unsqueeze(b, real, {rank}), unsqueeze(b, imaginary, {rank})}, rank));
+    node.set(0, joined(b, node.in(0), node.in(1)));
 }
 
 void convertReal(NodeReader& node, Builder& b) {
-    if (const Var pairs = pairsOf(node, b))
-        node.set(0, partOf(b, pairs, 0));
+    node.set(0, partOf(b, node.in(0), 0));
 }
 void convertImag(NodeReader& node, Builder& b) {
-    if (const Var pairs = pairsOf(node, b))
-        node.set(0, partOf(b, pairs, 1));
+    node.set(0, partOf(b, node.in(0), 1));
 }
 void convertComplexAbs(NodeReader& node, Builder& b) {
-    if (const Var pairs = pairsOf(node, b))
+    const Var pairs = node.in(0);
+    if (!b.failed() && isPairs(b, pairs))
         node.set(0, b.call(Op::Sqrt, {reduce(b, "sum", mul(b, pairs, pairs), {b.rank(pairs) - 1}, false)}));
 }
 

@@ -130,6 +130,34 @@ bool mayBeGraph(std::span<const std::byte> bytes) {
     return beginsAsBinary(asText(bytes)) || beginsAsText(asText(bytes), graphFields);
 }
 
+bool mayBeMetaGraph(std::span<const std::byte> bytes) {
+    std::string_view text = asText(bytes);
+    if (!takeField(text, ::tensorflow::MetaGraphDef::kMetaInfoDefFieldNumber))
+        return false;
+    const auto graph = takeField(text, ::tensorflow::MetaGraphDef::kGraphDefFieldNumber);
+    return graph && beginsAsBinary(*graph);
+}
+
+std::optional<std::string> checkpointIn(const Members& members) {
+    const auto names = members.names();
+    if (!names)
+        return std::nullopt;
+    constexpr std::string_view ending = ".meta";
+    std::vector<std::string> found;
+    for (const std::string& name : *names)
+        if (const std::string prefix = name.substr(0, name.size() - std::min(name.size(), ending.size()));
+            name.ends_with(ending) && std::ranges::binary_search(*names, prefix + ".index"))
+            found.push_back(prefix);
+    if (found.size() < 2)
+        return found.empty() ? std::nullopt : std::optional(found.front());
+    // model_checkpoint_path: "model-300"
+    const auto listed = members.read("checkpoint");
+    std::string_view text = listed ? asText(listed->view) : std::string_view();
+    text.remove_prefix(std::min(text.find('"'), text.size()));
+    const std::string latest(text.substr(std::min<size_t>(1, text.size()), text.find('"', 1) - 1));
+    return std::ranges::find(found, latest) != found.end() ? latest : found.back();
+}
+
 bool mayBeSavedModel(const Members& members) {
     const auto names = members.names();
     return names && std::ranges::any_of(
@@ -145,6 +173,12 @@ Result<std::shared_ptr<const ::tensorflow::GraphDef>> readGraphDef(std::span<con
     } else {
         LATHE_CHECKED(parseBinary(text, *graph, what));
     }
+    return graph;
+}
+
+Result<std::shared_ptr<const ::tensorflow::MetaGraphDef>> readMetaGraph(std::span<const std::byte> bytes) {
+    auto graph = std::make_shared<::tensorflow::MetaGraphDef>();
+    LATHE_CHECKED(parseBinary(asText(bytes), *graph, "a graph of TensorFlow beside a checkpoint"));
     return graph;
 }
 

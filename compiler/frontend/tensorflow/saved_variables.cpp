@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/tensorflow/saved_variables.h"
 
+#include "frontend/tensorflow/origins.h"
+
 #include <fmt/format.h>
 
 #include <unordered_set>
@@ -8,30 +10,9 @@
 namespace lathe::frontend::tensorflow {
 namespace {
 
-constexpr const char* variablesPrefix = "variables/variables";
-
-const BodyNode* producerAt(const Body& body, const Endpoint& endpoint) {
-    return endpoint.node == Endpoint::none ? nullptr : &body.nodes[static_cast<size_t>(endpoint.node)];
-}
-
-/// Where a value comes from, identities left out.
-Endpoint originOf(const Body& body, Endpoint at) {
-    for (size_t steps = 0; steps < body.nodes.size(); ++steps) {
-        const BodyNode* node = producerAt(body, at);
-        if (!node || node->op != "Identity" || node->inputs.size() != 1)
-            break;
-        at = node->inputs[0];
-    }
-    return at;
-}
-
 /// Strings of a constant.
 const ::tensorflow::TensorProto* constantAt(const Body& body, const Endpoint& endpoint) {
-    const BodyNode* node = producerAt(body, originOf(body, endpoint));
-    if (!node || node->op != "Const" || !node->proto)
-        return nullptr;
-    const auto value = node->proto->attr().find("value");
-    return value == node->proto->attr().end() || !value->second.has_tensor() ? nullptr : &value->second.tensor();
+    return constantOf(producerAt(body, originOf(body, endpoint)));
 }
 
 bool restores(const ::tensorflow::FunctionDef& function) {
@@ -44,8 +25,9 @@ bool restores(const ::tensorflow::FunctionDef& function) {
 } // namespace
 
 SavedVariables::SavedVariables(const Body& graph, const Library& library, Functions& functions,
-                               std::shared_ptr<const Members> members, std::shared_ptr<Budget> budget)
-    : members_(std::move(members)), budget_(std::move(budget)) {
+                               std::shared_ptr<const Members> members, std::string prefix,
+                               std::shared_ptr<Budget> budget)
+    : members_(std::move(members)), prefix_(std::move(prefix)), budget_(std::move(budget)) {
     std::unordered_set<std::string> restoring;
     for (const auto& function : library)
         if (restores(function))
@@ -91,7 +73,7 @@ void SavedVariables::trace(const Body& body, const Body& graph, const std::vecto
 
 Result<model::TensorPtr> SavedVariables::initial(const std::string& node) {
     if (!checkpoint_)
-        checkpoint_ = Checkpoint::open(members_, variablesPrefix, budget_);
+        checkpoint_ = Checkpoint::open(members_, prefix_, budget_);
     if (!*checkpoint_)
         return std::unexpected(checkpoint_->error());
     if (const auto source = sources_.find(node); source != sources_.end())

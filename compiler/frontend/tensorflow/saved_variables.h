@@ -13,9 +13,10 @@ namespace lathe::frontend::tensorflow {
 
 class SavedVariables {
 public:
-    /// library: whose functions the graph calls, one of which may restore it.
+    /// library: whose functions the graph calls, one of which may restore it. prefix: of the names of the checkpoint's
+    /// files.
     SavedVariables(const Body& graph, const Library& library, Functions& functions,
-                   std::shared_ptr<const Members> members, std::shared_ptr<Budget> budget);
+                   std::shared_ptr<const Members> members, std::string prefix, std::shared_ptr<Budget> budget);
     /// What the variable that this node of the graph makes holds in the file.
     Result<model::TensorPtr> initial(const std::string& node);
 
@@ -27,6 +28,7 @@ private:
     void trace(const Body& body, const Body& graph, const std::vector<Endpoint>* arguments);
 
     std::shared_ptr<const Members> members_;
+    std::string prefix_;
     std::shared_ptr<Budget> budget_;
     std::map<std::string, Source> sources_;
     std::map<std::string, std::string> names_; // shared names, by node

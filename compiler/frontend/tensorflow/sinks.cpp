@@ -22,6 +22,12 @@ constexpr auto withoutResults = std::to_array<std::string_view>({"Abort",
                                                                  "DisableCopyOnRead",
                                                                  "Enter",
                                                                  "Exit",
+                                                                 "InitializeTable",
+                                                                 "InitializeTableFromTextFile",
+                                                                 "InitializeTableFromTextFileV2",
+                                                                 "InitializeTableV2",
+                                                                 "LookupTableImport",
+                                                                 "LookupTableImportV2",
                                                                  "MergeV2Checkpoints",
                                                                  "NextIteration",
                                                                  "NoOp",
@@ -98,7 +104,8 @@ std::vector<Endpoint> sinksOf(const Body& graph) {
     std::vector<Endpoint> sinks, doubtful; // these only if there are no others
     for (size_t i = 0; i < graph.nodes.size(); ++i) {
         const BodyNode& node = graph.nodes[i];
-        if (isRead[i] || std::ranges::binary_search(withoutResults, std::string_view(node.op)))
+        const bool trains = node.op.starts_with("Apply") || node.op.starts_with("ResourceApply");
+        if (isRead[i] || trains || std::ranges::binary_search(withoutResults, std::string_view(node.op)))
             continue;
         auto& ends = isAwaited[i] || followsControlFlow(graph, node) ? doubtful : sinks;
         for (int output = 0; output < resultsOf(node); ++output)

@@ -2,10 +2,12 @@
 #include "frontend/tensorflow/sorted_table.h"
 
 #include "frontend/tensorflow/checksum.h"
+#include "frontend/tensorflow/snappy.h"
 
 #include <fmt/format.h>
 
 #include <functional>
+#include <memory>
 #include <optional>
 
 namespace lathe::frontend::tensorflow {
@@ -13,6 +15,8 @@ namespace {
 
 constexpr size_t footerBytes = 48, trailerBytes = 5; // of a block: how it is packed, and its checksum
 constexpr uint64_t magic = 0xdb4775248b80fb57;
+constexpr std::byte plain{0}, snappy{1}; // how blocks are packed
+constexpr size_t mostBlockBytes = size_t{1} << 26;
 constexpr size_t mostEntries = 10'000'000, mostKeyBytes = size_t{1} << 28;
 constexpr const char* saveModelAgain = "copy or export the model again";
 
@@ -52,7 +56,12 @@ std::optional<Handle> takeHandle(Bytes& bytes) {
     return size ? std::optional(Handle{*offset, *size}) : std::nullopt;
 }
 
-Result<Bytes> blockAt(Bytes file, const Handle& handle) {
+struct Block {
+    std::shared_ptr<const std::string> unpacked; // what it is of, where it was packed
+    Bytes bytes;
+};
+
+Result<Block> blockAt(Bytes file, const Handle& handle) {
     if (handle.offset > file.size() || handle.size > file.size() - handle.offset ||
         file.size() - handle.offset - handle.size < trailerBytes)
         return std::unexpected(damaged("a block lies beyond the file's end"));
@@ -60,10 +69,16 @@ Result<Bytes> blockAt(Bytes file, const Handle& handle) {
     const Bytes trailer = file.subspan(handle.offset + handle.size, trailerBytes);
     if (maskedChecksum(file.subspan(handle.offset, handle.size + 1)) != fixed(trailer.subspan(1), 4))
         return std::unexpected(damaged("a block's checksum does not match"));
-    if (trailer[0] != std::byte{0})
-        return std::unexpected(error(ErrorKind::Unsupported, "the index of the variables is compressed",
-                                     "save the model by TensorFlow itself, which does not compress it"));
-    return block;
+    if (trailer[0] == plain)
+        return Block{nullptr, block};
+    if (trailer[0] != snappy)
+        return std::unexpected(error(ErrorKind::Unsupported, "the index of the variables is packed in an unknown way",
+                                     "save the model by TensorFlow itself"));
+    std::optional<std::string> unpacked = unpackSnappy(block, mostBlockBytes);
+    if (!unpacked)
+        return std::unexpected(damaged("a block cannot be unpacked"));
+    const auto owner = std::make_shared<const std::string>(*std::move(unpacked));
+    return Block{owner, std::as_bytes(std::span(*owner))};
 }
 
 using Entry = std::function<Result<void>(const std::string& key, Bytes value)>;
@@ -97,7 +112,7 @@ Result<std::map<std::string, std::string>> readTable(std::span<const std::byte> 
     const auto ofIndex = takeHandle(footer) ? takeHandle(footer) : std::nullopt; // after that of the meta block
     if (!ofIndex)
         return std::unexpected(damaged("its end does not say where it begins"));
-    LATHE_TRY(const Bytes index, blockAt(file, *ofIndex));
+    LATHE_TRY(const Block index, blockAt(file, *ofIndex));
     std::map<std::string, std::string> entries;
     size_t keyBytes = 0; // keys may be much longer than what is stored of them
     const auto add = [&](const std::string& key, Bytes value) -> Result<void> {
@@ -109,12 +124,12 @@ Result<std::map<std::string, std::string>> readTable(std::span<const std::byte> 
             return std::unexpected(damaged(fmt::format("it has '{}' twice", key)));
         return {};
     };
-    LATHE_CHECKED(eachOf(index, [&](const std::string&, Bytes value) -> Result<void> {
+    LATHE_CHECKED(eachOf(index.bytes, [&](const std::string&, Bytes value) -> Result<void> {
         const auto handle = takeHandle(value);
         if (!handle)
             return std::unexpected(damaged("an entry does not say where its block lies"));
-        LATHE_TRY(const Bytes block, blockAt(file, *handle));
-        return eachOf(block, add);
+        LATHE_TRY(const Block block, blockAt(file, *handle));
+        return eachOf(block.bytes, add);
     }));
     return entries;
 }

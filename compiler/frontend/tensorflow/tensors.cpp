@@ -59,6 +59,29 @@ bool fillTyped(const ::tensorflow::TensorProto& proto, DataType dtype, int64_t e
     return as(int32_t(), proto.int_val());
 }
 
+int realTypeOf(int complex) {
+    return complex == ::tensorflow::DT_COMPLEX64 ? ::tensorflow::DT_FLOAT : ::tensorflow::DT_DOUBLE;
+}
+
+/// The same of complex numbers, of which the last pair stands for all that follow.
+template <class To>
+bool fillPairs(std::vector<std::byte>& bytes, int64_t elements, const auto& values) {
+    const int64_t given = values.size();
+    if (given > elements || given % 2 != 0)
+        return false;
+    for (int64_t i = 0; i < elements; ++i) {
+        const int64_t at = i < given ? i : given - 2 + i % 2;
+        const To value = at < 0 ? To{} : static_cast<To>(values[static_cast<int>(at)]);
+        std::memcpy(bytes.data() + static_cast<size_t>(i) * sizeof(To), &value, sizeof(To));
+    }
+    return true;
+}
+
+bool fillPairs(const ::tensorflow::TensorProto& proto, int64_t elements, std::vector<std::byte>& bytes) {
+    return proto.dtype() == ::tensorflow::DT_COMPLEX64 ? fillPairs<float>(bytes, elements, proto.scomplex_val())
+                                                       : fillPairs<double>(bytes, elements, proto.dcomplex_val());
+}
+
 } // namespace
 
 Result<std::optional<std::vector<int64_t>>> shapeOf(const ::tensorflow::TensorShapeProto& proto) {
@@ -85,11 +108,16 @@ Result<model::TensorPtr> TensorReader::read(const ::tensorflow::TensorProto& pro
 }
 
 Result<model::TensorPtr> TensorReader::make(const ::tensorflow::TensorProto& proto) {
-    const std::optional<DataType> dtype = fromProto(proto.dtype());
+    const bool isComplex = proto.dtype() == ::tensorflow::DT_COMPLEX64 || proto.dtype() == ::tensorflow::DT_COMPLEX128;
+    const std::optional<DataType> dtype = fromProto(isComplex ? realTypeOf(proto.dtype()) : proto.dtype());
     if (!dtype)
         return failure(ErrorKind::Unsupported,
                        fmt::format("a constant is of {}, which is not supported", protoTypeName(proto.dtype())));
     LATHE_TRY(auto shape, shapeOf(proto.tensor_shape()));
+    if (shape && isComplex)
+        shape->push_back(2); // pairs: complex.h
+    if (shape && shape->size() > static_cast<size_t>(limits::tensorRank))
+        return failure(ErrorKind::Unsupported, "a constant of complex numbers has too many dims");
     const auto elements = shape ? model::elementsOf(*shape) : std::nullopt;
     const auto size = elements ? model::byteSize(*dtype, *shape) : std::nullopt;
     if (!size)
@@ -127,7 +155,7 @@ Result<model::TensorPtr> TensorReader::make(const ::tensorflow::TensorProto& pro
                         toString(*dtype), fmt::join(tensor->shape, ","), *size),
             "store its elements, or let the model make it by Fill");
     const auto bytes = std::make_shared<std::vector<std::byte>>(static_cast<size_t>(*size));
-    if (!fillTyped(proto, *dtype, *elements, *bytes))
+    if (isComplex ? !fillPairs(proto, *elements, *bytes) : !fillTyped(proto, *dtype, *elements, *bytes))
         return failure(fmt::format("a constant {}[{}] holds more numbers than its shape", toString(*dtype),
                                    fmt::join(tensor->shape, ",")),
                        wronglyWritten);
