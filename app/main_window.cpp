@@ -300,8 +300,8 @@ void MainWindow::showOpened(const QString& path, const TracePtr& trace) {
         exports_->clear();
     }
     work_.path = path;
-    work_.changedAt = QFileInfo(path).lastModified();
     work_.trace = trace;
+    work_.changedAt = work_.lastWritten();
     work_.compilation = baseline_ = nullptr;
     baselineTaken_ = false;
     selection_.clear();

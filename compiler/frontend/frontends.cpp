@@ -53,6 +53,17 @@ Result<Source> sourceOf(const std::filesystem::path& path) {
     return Source{path.string(), std::move(folders), std::move(file.bytes), file.identity, std::move(members)};
 }
 
+/// Of a folder those of all files in it, which may be the model's.
+FileIdentities identitiesOf(const Source& source, const std::filesystem::path& path) {
+    if (!source.bytes.view.empty() || !source.members)
+        return {{path, source.identity}};
+    FileIdentities identities{{path, identityOf(path)}};
+    if (const auto names = source.members->names())
+        for (const std::string& name : *names)
+            identities.emplace_back(path / name, identityOf(path / name));
+    return identities;
+}
+
 Imported refused(Diagnostic reason, const std::string& file) {
     reason.file = file;
     Imported nothing;
@@ -171,16 +182,12 @@ const Frontend* frontendOf(const Source& source, decltype(Frontend::probe) Front
     return found == table.end() ? nullptr : &*found;
 }
 
-std::string ofAll(std::string_view Frontend::* what, std::string_view between) {
-    std::vector<std::string_view> words;
-    for (const Frontend& frontend : table)
-        words.push_back(frontend.*what);
-    return fmt::format("{}", fmt::join(words, between));
-}
-
 /// "ONNX, …"
 std::string formats() {
-    return ofAll(&Frontend::name, ", ");
+    std::vector<std::string_view> names;
+    for (const Frontend& frontend : table)
+        names.push_back(frontend.name);
+    return fmt::format("{}", fmt::join(names, ", "));
 }
 
 Imported import(const Source& source, relay::Evaluator* evaluator, const Options& options) {
@@ -216,13 +223,17 @@ Imported importFile(const std::filesystem::path& path, relay::Evaluator* evaluat
     const Result<Source> source = sourceOf(path);
     if (!source)
         return refused(source.error(), path.string());
+    const FileIdentities own = identitiesOf(*source, path); // before anything of it is read
     Imported imported = import(*source, evaluator, options);
-    imported.files.emplace_back(path, source->identity);
+    imported.files.insert(imported.files.end(), own.begin(), own.end());
     return imported;
 }
 
-std::string filePatterns() {
-    return ofAll(&Frontend::patterns, " ");
+std::vector<FileType> fileTypes() {
+    std::vector<FileType> types;
+    for (const Frontend& frontend : table)
+        types.push_back({frontend.name, frontend.patterns});
+    return types;
 }
 
 std::string_view formatOf(const std::filesystem::path& path) {
