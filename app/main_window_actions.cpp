@@ -327,13 +327,13 @@ QWidget* MainWindow::makeWelcome() {
 
 void MainWindow::askForFile() {
     const QString path =
-        askForModel(this, tr("Open a model or project"), folderOf(work_.path), AskedFor::ModelOrProject);
+        chooseModel(this, tr("Open a model or project"), folderOf(work_.path), AskedFor::ModelOrProject);
     if (!path.isEmpty())
         open(path);
 }
 
 void MainWindow::askForFolder() {
-    const QString path = askForModelFolder(this, folderOf(work_.path));
+    const QString path = chooseModelFolder(this, folderOf(work_.path));
     if (!path.isEmpty())
         open(path);
 }
@@ -341,8 +341,8 @@ void MainWindow::askForFolder() {
 void MainWindow::askForComparison(bool withFolder) {
     if (!modelGraph())
         return;
-    const QString path = withFolder ? askForModelFolder(this, folderOf(work_.path))
-                                    : askForModel(this, tr("Compare with a model"), folderOf(work_.path));
+    const QString path = withFolder ? chooseModelFolder(this, folderOf(work_.path))
+                                    : chooseModel(this, tr("Compare with a model"), folderOf(work_.path));
     if (!path.isEmpty())
         compareWith(path);
 }

@@ -37,11 +37,11 @@ QString modelFilter(AskedFor what) {
     return filters.join(QStringLiteral(";;"));
 }
 
-QString askForModel(QWidget* parent, const QString& title, const QString& place, AskedFor what) {
+QString chooseModel(QWidget* parent, const QString& title, const QString& place, AskedFor what) {
     return views::askForFile(parent, title, place, modelFilter(what));
 }
 
-QString askForModelFolder(QWidget* parent, const QString& place) {
+QString chooseModelFolder(QWidget* parent, const QString& place) {
     return views::askForFolder(parent, QDialog::tr("A model that is a folder (SavedModel)"), place);
 }
 

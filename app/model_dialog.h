@@ -16,8 +16,8 @@ enum class AskedFor { Model, ModelOrProject };
 QString modelFilter(AskedFor what);
 
 /// Empty: none was chosen. place: a folder, or a file in it that is suggested.
-QString askForModel(QWidget* parent, const QString& title, const QString& place, AskedFor what = AskedFor::Model);
-QString askForModelFolder(QWidget* parent, const QString& place);
+QString chooseModel(QWidget* parent, const QString& title, const QString& place, AskedFor what = AskedFor::Model);
+QString chooseModelFolder(QWidget* parent, const QString& place);
 
 /// The folder that the model lies in, where the next one is looked for; nowhere without a model.
 QString folderOf(const QString& model);

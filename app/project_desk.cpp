@@ -169,9 +169,9 @@ bool ProjectDesk::askForModel(OpenedProject& opened) {
     QPushButton* folder = box.addButton(tr("Choose a &folder…"), QMessageBox::ActionRole);
     box.exec();
     if (box.clickedButton() == other)
-        model = askForModel(window_, tr("The model of the project"), folderOf(opened.path));
+        model = chooseModel(window_, tr("The model of the project"), folderOf(opened.path));
     else if (box.clickedButton() == folder)
-        model = askForModelFolder(window_, folderOf(opened.path));
+        model = chooseModelFolder(window_, folderOf(opened.path));
     else if (!as || box.clickedButton() != as)
         return false;
     if (model.isEmpty())

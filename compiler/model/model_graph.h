@@ -139,6 +139,9 @@ struct ModelGraph {
     std::string format;                                    // "ONNX"
     std::string producer;                                  // "pytorch 2.1"
     std::vector<std::pair<std::string, int64_t>> versions; // opset imports
+    /// By which people call the graphs of the file, sorted; empty: it has no such names. And the one that `graph` is.
+    std::vector<std::string> signatures;
+    std::string signature;
     std::shared_ptr<const Graph> graph;
     std::shared_ptr<SpanTable> spans = std::make_shared<SpanTable>();
     int32_t nodeCount = 0;               // ids are 0 … nodeCount-1, nested graphs included
