@@ -55,6 +55,7 @@ ProvenancePtr provenanceOf(const std::shared_ptr<driver::Trace>& trace) {
         return *made;
     auto rest = std::make_shared<driver::Trace>();
     rest->graph = trace->graph;
+    rest->files = trace->files;
     rest->diagnostics = trace->diagnostics;
     rest->diagnostics.push_back(made.error());
     return std::make_shared<const inspect::Provenance>(std::move(rest));

@@ -210,7 +210,8 @@ std::set<std::string> tunedWorkloads() {
 /// What is known of the bundle before it is planned.
 void fillOutlook(ExportChoices& choices, const TracePtr& trace) {
     for (const std::filesystem::path& file : trace->files)
-        choices.modelBytes += QFileInfo(QString::fromStdString(file.string())).size();
+        if (const QFileInfo info(QString::fromStdString(file.string())); info.isFile())
+            choices.modelBytes += info.size();
     choices.hasData = !QFileInfo(choices.model).dir().entryList({"test_data_set_*"}, QDir::Dirs).isEmpty();
     const std::vector<bool> random =
         trace->graph->graph ? model::randomOutputs(*trace->graph, {}) : std::vector<bool>();
@@ -304,6 +305,8 @@ QStringList argumentsOf(const driver::Options& settings) {
         words << "--threads" << QString::number(settings.threads);
     if (settings.numerics != driver::NumericsLevel::Default)
         words << "--numerics" << "strict";
+    if (!settings.signature.empty())
+        words << "--signature" << QString::fromStdString(settings.signature);
     for (const auto& [input, dims] : settings.shapes) {
         QStringList sizes;
         for (const int64_t dim : dims)

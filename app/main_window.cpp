@@ -284,7 +284,13 @@ void MainWindow::load(const QString& path) {
     // What goes on belongs to the model before.
     engine_.cancel();
     engine_.abortTuning();
-    engine_.open(absolute, work_.importOptions());
+    driver::Options options = work_.importOptions();
+    if (reloading_)
+        options.signature = work_.settings.signature.toStdString();
+    else if (const project::Project* project = project_.restoring())
+        options.signature =
+            RunSettings::fromJson(keptIn(*project, project::settingsKey)).signature.toStdString();
+    engine_.open(absolute, options);
 }
 
 void MainWindow::showOpened(const QString& path, const TracePtr& trace) {
@@ -292,16 +298,18 @@ void MainWindow::showOpened(const QString& path, const TracePtr& trace) {
         return;
     const Next next = std::exchange(next_, Next::Nothing);
     const bool other = !std::exchange(reloading_, false);
+    const bool otherGraph = other || !modelGraph() || !trace->graph || modelGraph()->signature != trace->graph->signature;
     if (other) { // another model, not the one whose file has changed
         work_.settings.fixSizes = false;
         work_.settings.inputs = {};
+        work_.settings.signature.clear();
         project_.close();
         whatIfs_->reset({});
         exports_->clear();
     }
     work_.path = path;
-    work_.changedAt = QFileInfo(path).lastModified();
     work_.trace = trace;
+    work_.changedAt = work_.lastWritten();
     work_.compilation = baseline_ = nullptr;
     baselineTaken_ = false;
     selection_.clear();
@@ -312,7 +320,7 @@ void MainWindow::showOpened(const QString& path, const TracePtr& trace) {
         page->setProvenance(nullptr);
     showProblems(trace->diagnostics);
     const bool refused = problems_->model()->errors() > 0;
-    if (other)
+    if (otherGraph)
         studies_->clear();
     tuning_->setModel(trace->graph && !refused);
     tuning_->setDecisions(whatIfs_->decisions());
@@ -354,10 +362,20 @@ void MainWindow::showOpened(const QString& path, const TracePtr& trace) {
 }
 
 void MainWindow::setRunSettings(const RunSettings& settings) {
+    const bool otherGraph = settings.signature != work_.settings.signature && !work_.path.isEmpty();
     work_.settings = settings;
+    if (otherGraph) { // of whose nodes and inputs nothing was chosen
+        work_.settings.fixSizes = false;
+        work_.settings.inputs.files = {};
+        whatIfs_->reset({});
+    }
     work_.settings.keep();
     project_.touch();
     showSettings();
+    if (otherGraph) {
+        reloading_ = true;
+        load(work_.path);
+    }
 }
 
 void MainWindow::showSettings() {

@@ -177,9 +177,10 @@ private:
     void colourIcons();
     QWidget* makeWelcome();
     void askForFile();
+    void askForFolder();
     void askForReport();
     void connectExports();
-    void askForComparison();
+    void askForComparison(bool withFolder);
     void load(const QString& path);
     /// What was to follow on what is being opened or compiled.
     void forgetPlans();

@@ -2,11 +2,11 @@
 //
 // The parts of MainWindow that make it: actions, menus, docks, the page shown before a model is open, recent files.
 #include "app/main_window.h"
+#include "app/model_dialog.h"
 #include "app/preferences.h"
 #include "app/shortcuts_dialog.h"
 #include "app/style.h"
 #include "base/version.h"
-#include "frontend/frontend.h"
 #include "views/graph/model_page.h"
 #include "views/log/log_panel.h"
 #include "views/models/text/one_line.h"
@@ -78,6 +78,8 @@ void MainWindow::makeActions() {
     const QString file = tr("File"), edit = tr("Edit"), help = tr("Help");
     const auto hasGraph = [this] { return modelGraph() != nullptr; };
     actions_.add("file.open", file, tr("&Open…"), keys(QKeySequence::Open), [this] { askForFile(); });
+    actions_.add("file.open_folder", file, tr("Open a fol&der…"), keys(Qt::CTRL | Qt::SHIFT | Qt::Key_O),
+                 [this] { askForFolder(); });
     actions_.add(
         "file.save", file, tr("&Save project"), keys(QKeySequence::Save), [this] { project_.save(); }, hasGraph);
     actions_.add(
@@ -136,7 +138,11 @@ void MainWindow::makeModelActions() {
         },
         canWork);
     actions_.add("model.bisect", model, tr("B&isect…"), {}, [this] { askForBisect(); }, hasGraph);
-    actions_.add("model.compare_with", model, tr("Compare &with model…"), {}, [this] { askForComparison(); }, canWork);
+    actions_.add(
+        "model.compare_with", model, tr("Compare &with model…"), {}, [this] { askForComparison(false); }, canWork);
+    actions_.add(
+        "model.compare_with_folder", model, tr("Compare with a &folder…"), {}, [this] { askForComparison(true); },
+        canWork);
     actions_.add(
         "model.drop_decisions", model, tr("&Drop all decisions"), {},
         [this] {
@@ -207,14 +213,14 @@ void MainWindow::makeMenus() {
     }
     const Menu menus[] = {
         {tr("&File"),
-         {"file.open", "recent", "", "file.save", "file.save_as", "file.report", "file.export", "file.exports", "",
+         {"file.open", "file.open_folder", "recent", "", "file.save", "file.save_as", "file.report", "file.export", "file.exports", "",
           "file.preferences", "", "file.quit"}},
         {tr("&Edit"),
          {"edit.undo", "edit.redo", "", "edit.find", "edit.find_next", "edit.find_previous", "", "log.copy",
           "log.clear"}},
         {tr("&Model"),
          {"model.compile", "model.run", "model.compare", "model.baseline", "model.sweep", "model.compare_with",
-          "model.bisect", "model.drop_decisions", "model.cancel", "", "model.settings"}},
+          "model.compare_with_folder", "model.bisect", "model.drop_decisions", "model.cancel", "", "model.settings"}},
         {tr("&View"), pages + QStringList{"", "view.back", "view.forward", "view.places", "view.commands", "",
                                           "view.problems", "view.log", "view.values", "", themeActions[0],
                                           themeActions[1], themeActions[2], "", "view.shortcuts"}},
@@ -320,20 +326,23 @@ QWidget* MainWindow::makeWelcome() {
 }
 
 void MainWindow::askForFile() {
-    const QString folder = work_.path.isEmpty() ? QString() : QFileInfo(work_.path).absolutePath();
-    const QString path = views::askForFile(
-        this, tr("Open a model or project"), folder,
-        tr("Models and projects (%1 *.lathe);;All files (*)").arg(QString::fromStdString(frontend::filePatterns())));
+    const QString path =
+        chooseModel(this, tr("Open a model or project"), folderOf(work_.path), AskedFor::ModelOrProject);
     if (!path.isEmpty())
         open(path);
 }
 
-void MainWindow::askForComparison() {
+void MainWindow::askForFolder() {
+    const QString path = chooseModelFolder(this, folderOf(work_.path));
+    if (!path.isEmpty())
+        open(path);
+}
+
+void MainWindow::askForComparison(bool withFolder) {
     if (!modelGraph())
         return;
-    const QString path =
-        views::askForFile(this, tr("Compare with a model"), QFileInfo(work_.path).absolutePath(),
-                          tr("Models (%1);;All files (*)").arg(QString::fromStdString(frontend::filePatterns())));
+    const QString path = withFolder ? chooseModelFolder(this, folderOf(work_.path))
+                                    : chooseModel(this, tr("Compare with a model"), folderOf(work_.path));
     if (!path.isEmpty())
         compareWith(path);
 }

@@ -64,7 +64,7 @@ void MainWindow::connectRuns() {
 }
 
 void MainWindow::connectComparison() {
-    connect(compare_, &views::graph::ComparePage::modelWanted, this, &MainWindow::askForComparison);
+    connect(compare_, &views::graph::ComparePage::modelWanted, this, [this] { askForComparison(false); });
     connect(compare_, &views::graph::ComparePage::arranged, this, &MainWindow::checkSettled);
     connect(&engine_, &Engine::modelsCompared, this,
             [this](const model::ModelGraphPtr& open, const views::models::ModelComparisonPtr& comparison,

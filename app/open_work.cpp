@@ -4,6 +4,7 @@
 #include "driver/data_plugin.h"
 
 #include <QFileInfo>
+#include <algorithm>
 
 namespace lathe::app {
 
@@ -19,9 +20,17 @@ driver::Options OpenWork::options() const {
     return options;
 }
 
+QDateTime OpenWork::lastWritten() const {
+    QDateTime last = QFileInfo(path).lastModified();
+    if (trace)
+        for (const std::filesystem::path& each : trace->files)
+            if (const QFileInfo file(QString::fromStdString(each.string())); file.exists())
+                last = std::max(last, file.lastModified());
+    return last;
+}
+
 bool OpenWork::hasChanged() const {
-    const QFileInfo file(path);
-    return file.exists() && file.lastModified() != changedAt;
+    return QFileInfo::exists(path) && lastWritten() != changedAt;
 }
 
 QString OpenWork::besideModel(const QString& suffix) const {

@@ -15,7 +15,7 @@ namespace lathe::app {
 
 struct OpenWork {
     QString path;               // of the model; empty: there is none
-    QDateTime changedAt;        // its file, as it is shown
+    QDateTime changedAt;        // of its files the last one, as they are shown
     TracePtr trace;             // of the last compilation; before: of the import
     CompilationPtr compilation; // the last one, good or not
     RunSettings settings;
@@ -29,7 +29,9 @@ struct OpenWork {
     /// What the model, which has a graph, is compiled by.
     driver::Options options() const;
     bool isCompiled() const { return compilation && compilation->artifact; }
-    /// Whether the file is another than the one that is shown.
+    /// When one of the files that the model was read from was last written.
+    QDateTime lastWritten() const;
+    /// Whether they are others than those that are shown.
     bool hasChanged() const;
     /// A name for what is written of the model, in its folder.
     QString besideModel(const QString& suffix) const;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/project_desk.h"
 
+#include "app/model_dialog.h"
 #include "app/preferences.h"
 #include "app/unsaved_work.h"
-#include "frontend/frontend.h"
 #include "views/page/file_dialog.h"
 
 #include <QFileInfo>
@@ -166,11 +166,12 @@ bool ProjectDesk::askForModel(OpenedProject& opened) {
                     QMessageBox::Cancel, window_);
     QPushButton* as = missing ? nullptr : box.addButton(tr("Use it as it is &now"), QMessageBox::AcceptRole);
     QPushButton* other = box.addButton(tr("&Choose the model…"), QMessageBox::ActionRole);
+    QPushButton* folder = box.addButton(tr("Choose a &folder…"), QMessageBox::ActionRole);
     box.exec();
     if (box.clickedButton() == other)
-        model =
-            views::askForFile(window_, tr("The model of the project"), QFileInfo(opened.path).absolutePath(),
-                              tr("Models (%1);;All files (*)").arg(QString::fromStdString(frontend::filePatterns())));
+        model = chooseModel(window_, tr("The model of the project"), folderOf(opened.path));
+    else if (box.clickedButton() == folder)
+        model = chooseModelFolder(window_, folderOf(opened.path));
     else if (!as || box.clickedButton() != as)
         return false;
     if (model.isEmpty())

@@ -43,7 +43,9 @@ public:
     void giveUp();
     /// Whether the model that was wished for is that of a project.
     bool isRestoring() const { return restoring_.has_value(); }
-    /// That project, once.
+    /// That project; null: it is none.
+    const project::Project* restoring() const { return restoring_ ? &restoring_->project : nullptr; }
+    /// The same, once.
     OpenedProject takeRestored();
     /// It is the one that is kept. unreadSettings: those in it cannot be read as they are.
     void hold(const OpenedProject& project, bool unreadSettings);

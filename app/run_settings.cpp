@@ -22,6 +22,8 @@ namespace {
 
 /// How many names of inputs or sizes the status bar has.
 constexpr qsizetype mostNames = 3;
+/// And how long that of a signature is there.
+constexpr qsizetype longestSignature = 40;
 
 /// The first of them, and how many there are beside.
 QString firstOf(const QStringList& names, const QString& separator) {
@@ -78,6 +80,8 @@ private:
             settings.fixSizes = value.toBool();
         else if (name == "seed" && isCount(value, RunSettings::largestSeed))
             settings.inputs.seed = uint64_t(value.toInteger());
+        else if (name == "signature" && value.isString())
+            settings.signature = value.toString();
         else if (name == "sizes" && value.isObject())
             sizes(value.toObject());
         else if (name == "input_files" && value.isObject())
@@ -145,7 +149,7 @@ std::string RunSettings::toJson() const {
         files[QString::fromStdString(name)] = QString::fromStdString(file);
     const QJsonObject json{{"target", target},     {"numerics", nameOf(numerics)}, {"threads", threads},
                            {"sizes", sizesByName}, {"fix_sizes", fixSizes},        {"seed", qint64(inputs.seed)},
-                           {"input_files", files}};
+                           {"input_files", files}, {"signature", signature}};
     return QJsonDocument(json).toJson(QJsonDocument::Compact).toStdString();
 }
 
@@ -175,6 +179,7 @@ driver::Options RunSettings::options(const model::ModelGraph& graph) const {
     else if (!sizes.empty())
         options.shapesAtNeed = views::models::shapesWith(graph, sizes);
     options.inputsAtNeed = inputs.files;
+    options.signature = signature.toStdString();
     return options;
 }
 
@@ -184,6 +189,9 @@ QString RunSettings::text(const model::ModelGraph* graph) const {
                                              : QDialog::tr("%1 threads").arg(threads)};
     if (numerics != NumericsLevel::Default)
         parts << QDialog::tr("%1 numerics").arg(nameOf(numerics));
+    if (graph && graph->signatures.size() > 1)
+        parts << QDialog::tr("signature %1").arg(
+            views::models::oneLine(QString::fromStdString(graph->signature), longestSignature));
     QStringList open;
     if (graph)
         for (const views::models::OpenSize& size : views::models::openSizesOf(*graph)) {

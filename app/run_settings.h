@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// For what a model is compiled and run: a value, of which all but sizes and inputs is kept in the settings.
+// For what a model is compiled and run: a value, of which all but what is the model's own (sizes, inputs, signature) is kept in the
+// settings.
 #pragma once
 
 #include "inspect/input_choice.h"
@@ -21,6 +22,7 @@ struct RunSettings {
     views::models::SizeValues sizes;
     bool fixSizes = false; // compiled for these sizes alone
     inspect::InputChoice inputs;
+    QString signature; // by which the model calls the graph that is meant; empty: the usual one
 
     /// Kept ones; what cannot be read any more is as by default, and `unread` says why.
     static RunSettings kept(std::vector<Diagnostic>* unread = nullptr);

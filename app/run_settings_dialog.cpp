@@ -6,6 +6,7 @@
 #include "codegen/target.h"
 #include "views/models/inputs/input_files_model.h"
 #include "views/models/inputs/open_size_model.h"
+#include "views/models/text/one_line.h"
 #include "views/page/file_dialog.h"
 #include "views/page/table.h"
 
@@ -27,6 +28,8 @@ namespace lathe::app {
 using driver::NumericsLevel;
 
 namespace {
+
+constexpr qsizetype longestSignature = 60; // as it is shown
 
 /// A table of which one column is written into: with a click, or by typing, whatever column was gone to.
 void setUpEditing(QTableView& table, int column) {
@@ -66,7 +69,7 @@ bool hasUndeclared(const model::ModelGraph& graph) {
 
 RunSettingsDialog::RunSettingsDialog(const RunSettings& settings, const model::ModelGraph* graph, QWidget* parent)
     : QDialog(parent), given_(settings), target_(new QComboBox), numerics_(new QComboBox), threads_(new QSpinBox),
-      sizes_(new views::models::OpenSizeModel(this)), files_(new views::models::InputFilesModel(this)),
+      signature_(new QComboBox), sizes_(new views::models::OpenSizeModel(this)), files_(new views::models::InputFilesModel(this)),
       seed_(new QSpinBox), fix_(new QCheckBox(tr("Compile for these sizes &alone"))), problem_(new QLabel),
       buttons_(
           new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel | QDialogButtonBox::RestoreDefaults)) {
@@ -92,6 +95,7 @@ RunSettingsDialog::RunSettingsDialog(const RunSettings& settings, const model::M
     seed_->setRange(0, RunSettings::largestSeed);
     seed_->setAccessibleName(tr("Seed of random inputs"));
     form->addRow(tr("S&eed of random inputs:"), seed_);
+    addSignatures(*form, graph);
     auto all = new QVBoxLayout(this);
     all->addLayout(form);
     std::vector<views::models::OpenSize> open =
@@ -124,10 +128,12 @@ RunSettingsDialog::RunSettingsDialog(const RunSettings& settings, const model::M
         fix_->setChecked(shown.fixSizes);
         seed_->setValue(int(std::min<uint64_t>(shown.inputs.seed, RunSettings::largestSeed)));
         files_->show(names, shown.inputs.files.byName);
+        signature_->setCurrentIndex(std::max(0, signature_->findData(shown.signature)));
     };
     show(settings);
     check();
     connect(target_, &QComboBox::editTextChanged, this, &RunSettingsDialog::check);
+    connect(signature_, &QComboBox::currentIndexChanged, this, &RunSettingsDialog::check);
     connect(files_, &QAbstractItemModel::dataChanged, this, &RunSettingsDialog::check);
     connect(files_, &QAbstractItemModel::modelReset, this, &RunSettingsDialog::check);
     connect(buttons_, &QDialogButtonBox::accepted, this, &RunSettingsDialog::accept);
@@ -137,6 +143,32 @@ RunSettingsDialog::RunSettingsDialog(const RunSettings& settings, const model::M
         for (int row = 0; row < sizes_->rowCount(); ++row)
             sizes_->setData(sizes_->index(row, views::models::OpenSizeModel::Size), 1, Qt::EditRole);
     });
+}
+
+/// The first one is none: what is usual. One that the settings name and the model has not can be taken back.
+void RunSettingsDialog::addSignatures(QFormLayout& to, const model::ModelGraph* graph) {
+    const std::vector<std::string> none;
+    const std::vector<std::string>& all = graph ? graph->signatures : none;
+    signature_->addItem(tr("the usual one"), QString());
+    for (const std::string& each : all)
+        signature_->addItem(views::models::oneLine(QString::fromStdString(each), longestSignature),
+                            QString::fromStdString(each));
+    if (signature_->findData(given_.signature) < 0)
+        signature_->addItem(tr("%1 (not in the model)").arg(views::models::oneLine(given_.signature, longestSignature)),
+                            given_.signature);
+    signature_->setObjectName(QStringLiteral("signature"));
+    signature_->setAccessibleName(tr("Signature"));
+    signature_->setToolTip(tr("Which of the graphs that the model names is opened"));
+    if (all.size() > 1 || !given_.signature.isEmpty()) {
+        to.addRow(tr("S&ignature:"), signature_);
+    } else {
+        signature_->setParent(this);
+        signature_->hide();
+    }
+}
+
+bool RunSettingsDialog::isOfOtherGraph() const {
+    return signature_->currentData().toString() != given_.signature;
 }
 
 void RunSettingsDialog::addSizes(QVBoxLayout& to) {
@@ -212,8 +244,13 @@ void RunSettingsDialog::accept() {
 
 void RunSettingsDialog::check() {
     const auto parsed = codegen::parseTarget(target_->currentText().toStdString());
-    const QString problem = parsed ? files_->problem() : QString::fromStdString(toString(parsed.error()));
-    problem_->setText(problem);
+    const QString ofFiles = isOfOtherGraph() ? QString() : files_->problem();
+    const QString problem = parsed ? ofFiles : QString::fromStdString(toString(parsed.error()));
+    for (auto* table : findChildren<QTableView*>())
+        table->setEnabled(!isOfOtherGraph());
+    problem_->setText(problem.isEmpty() && isOfOtherGraph()
+                          ? tr("The sizes and inputs of the other signature are chosen once it is open.")
+                          : problem);
     buttons_->button(QDialogButtonBox::Ok)->setEnabled(problem.isEmpty());
 }
 
@@ -224,6 +261,7 @@ RunSettings RunSettingsDialog::settings() const {
     settings.threads = threads_->value();
     settings.fixSizes = fix_->isChecked();
     settings.inputs = {.seed = uint64_t(seed_->value()), .files = {.byName = files_->files()}};
+    settings.signature = signature_->currentData().toString();
     for (const auto& [name, size] : sizes_->values())
         settings.sizes[name] = size;
     return settings;

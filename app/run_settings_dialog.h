@@ -11,6 +11,7 @@
 class QCheckBox;
 class QComboBox;
 class QDialogButtonBox;
+class QFormLayout;
 class QLabel;
 class QSpinBox;
 class QVBoxLayout;
@@ -34,15 +35,19 @@ public:
 
 private:
     void check();
+    void addSignatures(QFormLayout& to, const model::ModelGraph* graph);
     void addSizes(QVBoxLayout& to);
     void addInputs(QVBoxLayout& to);
     void chooseFile(int row);
     void chooseFolder();
+    /// Another signature than the open one is chosen: sizes and inputs say nothing of it.
+    bool isOfOtherGraph() const;
 
     RunSettings given_;
     QComboBox* target_;
     QComboBox* numerics_;
     QSpinBox* threads_;
+    QComboBox* signature_;
     views::models::OpenSizeModel* sizes_;
     views::models::InputFilesModel* files_;
     QSpinBox* seed_;

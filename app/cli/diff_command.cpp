@@ -92,6 +92,15 @@ Result<Side> sideOf(const std::string& path, const Common& common) {
     return Side{project.model.path.string(), std::move(project)};
 }
 
+/// By which the work calls the graph that it is about; empty: the usual one.
+std::string signatureOf(const project::Project& project) {
+    const auto kept = project.kept.find(project::settingsKey);
+    const auto settings = kept == project.kept.end() ? std::nullopt : parseJson(kept->second);
+    return settings && settings->is_object() && settings->contains("signature") && (*settings)["signature"].is_string()
+               ? (*settings)["signature"].get<std::string>()
+               : std::string();
+}
+
 /// What two projects say of their work that is not the same.
 struct WorkDiff {
     size_t decided = 0; // decisions and settings
@@ -128,7 +137,10 @@ int diffTwoModels(const DiffArgs& args, const driver::Options& options, const Co
             return fail({side.error()}, common);
         sides[i] = *std::move(side);
         driver::Trace trace;
-        driver::importFile(sides[i].model, options, trace);
+        driver::Options own = options;
+        if (sides[i].project)
+            own.signature = signatureOf(*sides[i].project);
+        driver::importFile(sides[i].model, own, trace);
         // A model that is refused has a graph nevertheless, if it can be read at all; arguments that do not fit have none.
         if (!trace.graph ||
             std::ranges::find(trace.diagnostics, ErrorKind::Usage, &Diagnostic::kind) != trace.diagnostics.end())

@@ -107,6 +107,10 @@ void addGraph(const driver::Trace& trace, Found& found) {
             ++found.operators[node->domain.empty() || node->domain == "ai.onnx" ? node->op
                                                                                 : node->domain + "." + node->op];
     found.facts["operators"] = found.operators;
+    if (!trace.graph->signatures.empty()) {
+        found.facts["signatures"] = trace.graph->signatures;
+        found.facts["signature"] = trace.graph->signature;
+    }
     for (const model::Initializer& initializer : trace.graph->graph->initializers)
         found.parameters += initializer.tensor ? initializer.tensor->elements() : 0;
     found.facts["parameters"] = found.parameters;
@@ -175,6 +179,9 @@ void addCosts(const driver::Trace& trace, const std::unordered_map<const arith::
 void print(const std::string& model, const driver::Trace& trace, const Found& found) {
     printLine("{}: {}, {}, {}", model, trace.graph->producer.empty() ? trace.graph->format : trace.graph->producer,
               counted(trace.graph->nodeCount, "node", "nodes"), counted(found.parameters, "parameter", "parameters"));
+    if (trace.graph->signatures.size() > 1)
+        printLine("  signatures {}; this is {}", fmt::join(trace.graph->signatures, ", "),
+                  trace.graph->signature.empty() ? "the first graph" : trace.graph->signature);
     for (const char* kind : {"inputs", "outputs", "states"})
         for (const auto& value : found.facts[kind])
             printLine("  {:7} {}: {}{}{}", std::string(kind).substr(0, std::string(kind).size() - 1),

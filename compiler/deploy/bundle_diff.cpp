@@ -32,6 +32,8 @@ Texts textsOf(const Manifest& manifest) {
     set("model", manifest.model.sha256);
     set("model's file", manifest.model.file);
     set("license", manifest.model.licence);
+    if (!manifest.model.signature.empty())
+        set("signature", manifest.model.signature);
     set("peak bytes", manifest.peakBytes);
     set("tolerance", fmt::format("{} + {} of the range", manifest.tolerance.absolute, manifest.tolerance.ofRange));
     set("limits", fmt::format("p50 {} ms, p99 {} ms, load {} ms, {} bytes resident, {} bytes", manifest.limits.p50Ms,
@@ -43,6 +45,7 @@ Texts textsOf(const Manifest& manifest) {
         texts[{"target", variant.tag}] = variant.target;
     addValues(texts, "input", manifest.inputs);
     addValues(texts, "output", manifest.outputs);
+    addValues(texts, "state", manifest.states);
     for (const auto& [name, range] : manifest.symbols)
         texts[{"size", name}] =
             fmt::format("{}..{}:{}", range.least, range.most ? std::to_string(*range.most) : "", range.usual);

@@ -6,6 +6,7 @@
 #include "runtime/lathe_rt.h"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -61,19 +62,39 @@ int bitsOf(DataType dtype) {
     return dtype == types::String ? 8 * static_cast<int>(sizeof(lathe_string)) : dtype.bits;
 }
 
+/// Words of a model in a comment: letters that cannot end it.
+std::string commentWord(std::string_view text) {
+    std::string word;
+    for (const char c : text.substr(0, 80))
+        word += (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                        std::string_view("_.-:").contains(c)
+                    ? c
+                    : '?';
+    return word;
+}
+
 std::string dimText(int64_t dim) {
     return dim == INT64_MIN ? "INT64_MIN" : std::to_string(dim);
 }
 
-/// Ordinals, and what is known of each value. which: "IN" or "OUT".
-std::string valueLines(const std::string& prefix, std::string_view which,
-                       const std::vector<device::RunnerValue>& values) {
+/// Values of one kind, as the header calls them.
+struct ValueKind {
+    std::string_view which, all; // "IN", "INPUTS"
+    const std::vector<device::RunnerValue>& values;
+};
+std::array<ValueKind, 3> kindsOf(const ModelInterface& interface) {
+    return {ValueKind{"IN", "INPUTS", interface.inputs}, ValueKind{"OUT", "OUTPUTS", interface.outputs},
+            ValueKind{"STATE", "STATES", interface.states}};
+}
+
+/// Ordinals, and what is known of each value.
+std::string valueLines(const std::string& prefix, const ValueKind& kind) {
+    const auto& [which, all, values] = kind;
     const std::vector<std::string> ids = identifiersOf(namesOf(values));
     std::string text = "enum {\n";
     for (size_t i = 0; i < values.size(); ++i)
         text += fmt::format("    {}_{}_{} = {},\n", prefix, which, ids[i], i);
-    text += fmt::format("    {}_{} = {} /* how many */\n}};\n", prefix, which == "IN" ? "INPUTS" : "OUTPUTS",
-                        values.size());
+    text += fmt::format("    {}_{} = {} /* how many */\n}};\n", prefix, all, values.size());
     for (size_t i = 0; i < values.size(); ++i) {
         const std::string value = fmt::format("{}_{}_{}", prefix, which, ids[i]);
         std::vector<std::string> dims;
@@ -92,8 +113,8 @@ std::string valueLines(const std::string& prefix, std::string_view which,
 }
 
 /// The table that NAME_check goes by.
-std::string tableRows(const std::string& prefix, std::string_view which,
-                      const std::vector<device::RunnerValue>& values) {
+std::string tableRows(const std::string& prefix, const ValueKind& kind) {
+    const auto& [which, all, values] = kind;
     const std::vector<std::string> ids = identifiersOf(namesOf(values));
     std::string rows;
     for (size_t i = 0; i < values.size(); ++i) {
@@ -103,6 +124,11 @@ std::string tableRows(const std::string& prefix, std::string_view which,
     }
     return rows;
 }
+
+constexpr std::string_view aboutStates = R"(
+/* What a context keeps from one run to the next: ordinals for lathe_get_state and lathe_set_state. lathe_reset_states makes
+ * all of them what they are in a new context. */
+)";
 
 constexpr std::string_view functions = R"(
 /* LATHE_OK if this header was made for the model; else LATHE_MISMATCH: take the header of the same bundle. */
@@ -114,14 +140,16 @@ static inline lathe_status @_check(const lathe_model* model) {
         int64_t dims[@RANK@];
     } values[] = {
 @ROWS@        {0, 0, 0, 0, {0}}};
-    const int32_t inputs = ^_INPUTS, outputs = ^_OUTPUTS;
+    const int32_t inputs = ^_INPUTS, outputs = ^_OUTPUTS, states = ^_STATES;
     int32_t i, axis;
-    if (!model || lathe_model_input_count(model) != inputs || lathe_model_output_count(model) != outputs)
+    if (!model || lathe_model_input_count(model) != inputs || lathe_model_output_count(model) != outputs ||
+        lathe_model_state_count(model) != states)
         return LATHE_MISMATCH;
-    for (i = 0; i < inputs + outputs; ++i) {
+    for (i = 0; i < inputs + outputs + states; ++i) {
         lathe_value_info info;
-        const lathe_status status = i < inputs ? lathe_model_input(model, i, &info)
-                                               : lathe_model_output(model, i - inputs, &info);
+        const lathe_status status = i < inputs             ? lathe_model_input(model, i, &info)
+                                    : i < inputs + outputs ? lathe_model_output(model, i - inputs, &info)
+                                                           : lathe_model_state(model, i - inputs - outputs, &info);
         if (status != LATHE_OK)
             return status;
         if (strcmp(info.name, values[i].name) != 0 || info.dtype.code != values[i].code ||
@@ -190,15 +218,22 @@ void replaceAll(std::string& text, std::string_view from, std::string_view to) {
 std::string headerOf(const Manifest& manifest, const ModelInterface& interface, size_t goldenOutputs) {
     const std::string prefix = upper(interface.name);
     const bool linked = manifest.form == BundleForm::Library;
+    const std::string& signature = manifest.model.signature;
     std::string text = fmt::format(
         "/* {0} {1}, made by Lathe {2}. C99.\n"
+        "{5}"
         " *\n"
         " * Dims: a size, or -(symbol + 1), or INT64_MIN where only a run tells.\n"
         " */\n"
         "#ifndef LATHE_MODEL_{3}_H\n#define LATHE_MODEL_{3}_H\n\n#include \"{4}.h\"\n\n#include <stdio.h>\n"
         "#include <string.h>\n\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n#define {3}_VERSION \"{1}\"\n\n",
-        interface.name, interface.version, manifest.latheVersion, prefix, linked ? "linked_model" : "lathe_rt");
-    text += valueLines(prefix, "IN", interface.inputs) + "\n" + valueLines(prefix, "OUT", interface.outputs);
+        interface.name, interface.version, manifest.latheVersion, prefix, linked ? "linked_model" : "lathe_rt",
+        signature.empty() ? "" : fmt::format(" * Of the model's signature {}.\n", commentWord(signature)));
+    const std::array<ValueKind, 3> kinds = kindsOf(interface);
+    for (const ValueKind& kind : kinds) {
+        text += kind.which == "STATE" && !kind.values.empty() ? aboutStates : kind.which == "IN" ? "" : "\n";
+        text += valueLines(prefix, kind);
+    }
     const std::vector<std::string> symbols = identifiersOf(interface.symbols);
     for (size_t i = 0; i < symbols.size(); ++i) {
         const SymbolRange& range = interface.ranges.at(interface.symbols[i]);
@@ -229,14 +264,17 @@ std::string headerOf(const Manifest& manifest, const ModelInterface& interface, 
                             prefix, cLiteral(manifest.golden.front().name), goldenOutputs, manifest.tolerance.absolute,
                             manifest.tolerance.ofRange, fmt::join(random, ", "));
     size_t rank = 1;
-    for (const auto* values : {&interface.inputs, &interface.outputs})
-        for (const device::RunnerValue& value : *values)
+    std::string rows;
+    for (const ValueKind& kind : kinds) {
+        for (const device::RunnerValue& value : kind.values)
             rank = std::max(rank, value.dims.size());
+        rows += tableRows(prefix, kind);
+    }
     std::string code(functions);
     code += linked ? opener : loader;
     replaceAll(code, "@SYMBOL@", codegen::linkedSymbol(interface.name));
     replaceAll(code, "@RANK@", std::to_string(rank));
-    replaceAll(code, "@ROWS@", tableRows(prefix, "IN", interface.inputs) + tableRows(prefix, "OUT", interface.outputs));
+    replaceAll(code, "@ROWS@", rows);
     replaceAll(code, "@_", interface.name + "_");
     replaceAll(code, "^_", prefix + "_");
     return text + code + "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n";

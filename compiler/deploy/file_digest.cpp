@@ -2,10 +2,13 @@
 #include "deploy/file_digest.h"
 
 #include "base/guarded.h"
+#include "base/limits.h"
 #include "base/sha1.h"
 
 #include <cerrno>
 #include <fcntl.h>
+#include <map>
+#include <span>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <vector>
@@ -54,6 +57,33 @@ std::optional<FileDigest> digestOf(const std::filesystem::path& path, const std:
         }))
         return std::nullopt;
     return FileDigest{hash.finish(), bytes};
+}
+
+std::optional<FileDigest> digestOfModel(const std::filesystem::path& path, const std::function<bool()>& cancelled) {
+    namespace fs = std::filesystem;
+    std::error_code failed, unknown;
+    if (!fs::is_directory(path, unknown))
+        return digestOf(path, cancelled);
+    std::map<std::string, fs::path> files;
+    for (fs::recursive_directory_iterator at(path, failed), end; !failed && at != end; at.increment(failed)) {
+        if (files.size() > limits::zipEntries)
+            return std::nullopt;
+        if (at->is_regular_file(unknown))
+            files.emplace(at->path().lexically_relative(path).generic_string(), at->path());
+    }
+    if (failed)
+        return std::nullopt;
+    Sha256 lines;
+    uint64_t bytes = 0;
+    for (const auto& [name, file] : files) {
+        const auto digest = digestOf(file, cancelled);
+        if (!digest)
+            return std::nullopt;
+        const std::string line = digest->sha256 + "  " + name + "\n";
+        lines.add(std::as_bytes(std::span(line)));
+        bytes += digest->bytes;
+    }
+    return FileDigest{lines.finish(), bytes};
 }
 
 std::optional<std::string> sha1Of(const std::filesystem::path& path, const std::function<bool()>& cancelled) {

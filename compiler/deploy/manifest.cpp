@@ -102,6 +102,8 @@ Result<void> ManifestReader::model(const FieldsOf& fields, Manifest::Model& mode
     for (const auto& [domain, unused] : versions.items()) {
         LATHE_CHECKED(versions.number(domain.c_str(), model.versions.emplace_back(domain, 0).second));
     }
+    if (!fields.isNull("signature"))
+        LATHE_CHECKED(fields.text("signature", model.signature));
     return fields.each("external_data", [&](const FieldsOf& file) -> Result<void> {
         auto& data = model.externalData.emplace_back();
         LATHE_CHECKED(file.text("file", data.file));
@@ -254,6 +256,8 @@ Result<Manifest> ManifestReader::read() {
     LATHE_CHECKED(variants(manifest));
     LATHE_CHECKED(values("inputs", manifest.inputs));
     LATHE_CHECKED(values("outputs", manifest.outputs));
+    if (!root.isNull("states"))
+        LATHE_CHECKED(values("states", manifest.states));
     LATHE_CHECKED(symbols(manifest));
     LATHE_CHECKED(root.text("peak_bytes", manifest.peakBytes));
     if (!root.isNull("peak_bytes_at_default"))
@@ -333,6 +337,11 @@ std::string toJson(const Manifest& manifest) {
           {"resident_bytes", limits.residentBytes},
           {"size_bytes", limits.sizeBytes}}},
         {"files", files}};
+    // What most bundles have not is left out, as older ones leave it out.
+    if (!manifest.states.empty())
+        root["states"] = toJson(manifest.states);
+    if (!manifest.model.signature.empty())
+        root["model"]["signature"] = manifest.model.signature;
     if (!manifest.plugins.empty())
         root["plugins"] = toJson(manifest.plugins);
     return dump(root, 2) + "\n";

@@ -114,10 +114,12 @@ struct Manifest {
         struct Data {
             std::string file, sha256;
         };
-        std::vector<Data> externalData;
+        std::vector<Data> externalData; // beside it, or of a folder all files in it
+        std::string signature;          // by which the model calls the graph that was compiled; empty: it has no names
     } model;
     std::vector<ManifestVariant> variants; // best first
     std::vector<ManifestValue> inputs, outputs;
+    std::vector<ManifestValue> states; // what is kept from one run to the next
     SymbolRanges symbols;
     std::string peakBytes;                 // an expression over the symbols; empty: only a run tells
     std::optional<int64_t> usualPeakBytes; // its value at the usual sizes

@@ -34,6 +34,7 @@ Result<ModelInterface> interfaceOf(std::string name, std::string version, const 
                              .version = std::move(version),
                              .inputs = loaded.inputs,
                              .outputs = loaded.outputs,
+                             .states = loaded.states,
                              .symbols = loaded.symbols,
                              .ranges = {},
                              .random = std::vector<bool>(loaded.outputs.size(), false)};
@@ -45,12 +46,12 @@ Result<ModelInterface> interfaceOf(std::string name, std::string version, const 
                                            value.name, device::typeText(value)),
                                "compile the model to an artifact, and run that with the runtime");
     std::vector<std::string> names = loaded.symbols;
-    for (const auto* values : {&loaded.inputs, &loaded.outputs})
+    for (const auto* values : {&loaded.inputs, &loaded.outputs, &loaded.states})
         for (const device::RunnerValue& value : *values)
             names.push_back(value.name);
     for (const std::string& each : names)
         if (const auto said = parseJson(dump(each)); !said || *said != each)
-            return failure(fmt::format("the name '{}' of an input, an output or a size is no UTF-8", each),
+            return failure(fmt::format("the name '{}' of an input, an output, a state or a size is no UTF-8", each),
                            "a manifest cannot say it: rename it in the model");
     for (const std::string& symbol : loaded.symbols)
         interface.ranges[symbol] = {};

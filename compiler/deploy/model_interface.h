@@ -15,7 +15,7 @@ namespace lathe::deploy {
 
 struct ModelInterface {
     std::string name, version;
-    std::vector<device::RunnerValue> inputs, outputs;
+    std::vector<device::RunnerValue> inputs, outputs, states;
     std::vector<std::string> symbols; // in the artifact's order, -(index + 1) in dims
     SymbolRanges ranges;              // one for each symbol
     std::vector<bool> random;         // by output: no two runs agree on it

@@ -59,24 +59,30 @@ Result<void> Planner::describe() {
     manifest_.plugins = options_.plugins = plugins();
     manifest_.abiVersion = LATHE_ABI_VERSION;
     manifest_.numerics = options_.compile.numerics;
-    const auto digest = digestOf(model_, progress_.cancelled);
+    const auto digest = digestOfModel(model_, progress_.cancelled);
     if (!digest)
         return failure("the model cannot be read again");
-    manifest_.model = {.file = model_.filename().string(),
+    const fs::path model = model_.has_filename() ? model_ : model_.parent_path(); // a folder may end with a slash
+    manifest_.model = {.file = model.filename().string(),
                        .format = trace.graph->format,
                        .sha256 = digest->sha256,
                        .producer = trace.graph->producer,
                        .licence = options_.licence.empty() ? "NOASSERTION" : options_.licence,
                        .versions = trace.graph->versions,
-                       .externalData = {}};
+                       .externalData = {},
+                       .signature = trace.graph->signature};
     std::error_code ignored;
+    const bool isFolder = fs::is_directory(model_, ignored);
     for (const fs::path& file : trace.files)
         if (!fs::equivalent(file, model_, ignored))
-            if (const auto data = digestOf(file, progress_.cancelled))
-                manifest_.model.externalData.push_back({file.filename().string(), data->sha256});
+            if (const auto data = digestOf(file, progress_.cancelled)) {
+                const fs::path name = isFolder ? file.lexically_relative(model_) : file.filename();
+                manifest_.model.externalData.push_back({name.generic_string(), data->sha256});
+            }
     std::ranges::sort(manifest_.model.externalData, {}, [](const auto& data) { return data.file; });
     manifest_.inputs = manifestValues(interface_.inputs);
     manifest_.outputs = manifestValues(interface_.outputs);
+    manifest_.states = manifestValues(interface_.states);
     manifest_.symbols = interface_.ranges;
     if (trace.peakBytes) {
         manifest_.peakBytes = arith::toString(trace.peakBytes);

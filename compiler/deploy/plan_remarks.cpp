@@ -61,9 +61,9 @@ void Planner::addRemarks() {
         remarks.push_back(
             "it needs AVX-512, which many machines lack: --target x86-64-v4 --target x86-64-v3 serves both");
     std::error_code failed;
-    uint64_t model = fs::file_size(model_, failed);
+    uint64_t model = 0; // trace_->files has its own too
     for (const fs::path& file : trace_->files)
-        if (!fs::equivalent(file, model_, failed))
+        if (fs::is_regular_file(file, failed))
             model += fs::file_size(file, failed);
     const uint64_t artifact = fs::file_size(variants_.front().first->path(), failed);
     constexpr uint64_t small = uint64_t{1} << 20;

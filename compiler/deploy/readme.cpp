@@ -47,6 +47,14 @@ std::string_view outsideTheSizes(BundleForm form) {
     }
 }
 
+std::string_view keptStates(BundleForm form) {
+    return form == BundleForm::Program
+               ? "\nStates are what the model keeps from one run to the next; each call of the program is a first run.\n"
+               : "\nStates are what a context keeps from one run to the next: `lathe_reset_states` (C), `resetStates` "
+                 "(C++) or\n`reset_states` (Python) begins anew, `lathe_get_state` and `lathe_set_state` read and "
+                 "replace one.\n";
+}
+
 } // namespace
 
 std::string readmeOf(const Manifest& manifest, std::string_view use) {
@@ -70,6 +78,10 @@ std::string readmeOf(const Manifest& manifest, std::string_view use) {
     text += "\n## What goes in and comes out\n";
     table(text, "input", manifest.inputs);
     table(text, "output", manifest.outputs);
+    if (!manifest.states.empty()) {
+        table(text, "state", manifest.states);
+        text += keptStates(manifest.form);
+    }
     for (const auto& [name, range] : manifest.symbols)
         text += fmt::format("\n{} is a size from {} {}; the golden cases have {}.\n", cell(name), range.least,
                             range.most ? fmt::format("to {}", *range.most) : std::string("on"), range.usual);
@@ -79,9 +91,11 @@ std::string readmeOf(const Manifest& manifest, std::string_view use) {
         text +=
             fmt::format("\nA run {}needs {} bytes of memory beside the model, its inputs and outputs.\n",
                         manifest.symbols.empty() ? "" : "at the sizes of the golden cases ", *manifest.usualPeakBytes);
-    text += fmt::format("\n## Where it comes from\n\nMade by Lathe {} of `{}` (SHA-256 {}). The model's licence: {}. "
+    const std::string& signature = manifest.model.signature;
+    text += fmt::format("\n## Where it comes from\n\nMade by Lathe {} of `{}` (SHA-256 {}){}. The model's licence: {}. "
                         "`manifest.json` has all of it.\n",
                         manifest.latheVersion, cell(manifest.model.file), manifest.model.sha256,
+                        signature.empty() ? "" : fmt::format(", signature `{}`", cell(signature)),
                         manifest.model.licence == "NOASSERTION" ? "not stated" : manifest.model.licence);
     return text;
 }

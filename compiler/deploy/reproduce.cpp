@@ -38,7 +38,7 @@ Failure another(const std::string& said, const std::string& found, const fs::pat
 }
 
 Result<void> holdAgainst(const std::string& said, const fs::path& model, const driver::Progress& progress) {
-    const auto digest = digestOf(model, progress.cancelled);
+    const auto digest = digestOfModel(model, progress.cancelled);
     if (!digest) {
         Diagnostic unread = error("the model cannot be read", "name the file that the bundle was made of");
         unread.file = model.string();

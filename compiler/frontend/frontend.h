@@ -93,8 +93,13 @@ Imported importBytes(std::span<const std::byte> bytes, const std::string& name,
                      const Options& options = {});
 Imported importSource(const Source& source, relay::Evaluator* evaluator, const Options& options = {});
 
-/// The patterns of all: "*.tflite *.onnx".
-std::string filePatterns();
+/// A format's name and the patterns of its files' names.
+struct FileType {
+    std::string_view format;   // "ONNX"
+    std::string_view patterns; // "*.onnx", with spaces between several
+};
+/// Of all formats.
+std::vector<FileType> fileTypes();
 
 /// The name of the first frontend whose probe says yes; empty if none does, or if the file cannot be read.
 std::string_view formatOf(const std::filesystem::path& path);

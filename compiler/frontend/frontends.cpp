@@ -157,16 +157,12 @@ const Frontend* frontendOf(const Source& source, decltype(Frontend::probe) Front
     return found == table.end() ? nullptr : &*found;
 }
 
-std::string ofAll(std::string_view Frontend::* what, std::string_view between) {
-    std::vector<std::string_view> words;
-    for (const Frontend& frontend : table)
-        words.push_back(frontend.*what);
-    return fmt::format("{}", fmt::join(words, between));
-}
-
 /// "ONNX, …"
 std::string formats() {
-    return ofAll(&Frontend::name, ", ");
+    std::vector<std::string_view> names;
+    for (const Frontend& frontend : table)
+        names.push_back(frontend.name);
+    return fmt::format("{}", fmt::join(names, ", "));
 }
 
 } // namespace
@@ -213,8 +209,11 @@ Imported importFile(const std::filesystem::path& path, relay::Evaluator* evaluat
     return imported;
 }
 
-std::string filePatterns() {
-    return ofAll(&Frontend::patterns, " ");
+std::vector<FileType> fileTypes() {
+    std::vector<FileType> types;
+    for (const Frontend& frontend : table)
+        types.push_back({frontend.name, frontend.patterns});
+    return types;
 }
 
 std::string_view formatOf(const std::filesystem::path& path) {

@@ -42,6 +42,17 @@ char separatorOf(const model::Graph& graph) {
     return 0;
 }
 
+/// Whether the node's name begins with its scope, as those of functions in place of their calls do: then the name says all.
+bool namesItsScope(const model::Node& node, char separator) {
+    std::string_view rest = node.name;
+    for (const std::string& part : node.scope) {
+        if (!rest.starts_with(part) || rest.size() <= part.size() || rest[part.size()] != separator)
+            return false;
+        rest.remove_prefix(part.size() + 1);
+    }
+    return true;
+}
+
 class TreeMaker {
 public:
     TreeMaker(const model::Graph& graph, const GraphFlow& flow, GroupStyle style)
@@ -105,6 +116,8 @@ private:
         Pieces scope(node.scope.begin(), node.scope.end());
         if (separator) {
             const Pieces pieces = piecesOf(node.name, separator);
+            if (namesItsScope(node, separator))
+                scope.clear();
             if (!pieces.empty())
                 scope.insert(scope.end(), pieces.begin(), pieces.end() - 1);
         }

@@ -70,6 +70,13 @@ struct Attribute {
 };
 std::string toString(const AttributeValue& value); // short, for people: long lists and tensors are elided
 
+/// A line of the program that the model was written as.
+struct SourceLine {
+    std::string file; // a name or a path, as the format has it
+    int64_t line = 0; // from 1; 0: it is not known
+    std::string function, text;
+};
+
 struct Node {
     int32_t id = 0;
     std::string name;                // as in the file; may be empty
@@ -80,6 +87,7 @@ struct Node {
     std::vector<std::string> outputs;
     std::vector<Attribute> attributes;
     std::vector<std::string> scope; // names of enclosing functions and module paths, outermost first
+    std::vector<SourceLine> source; // where the author's program has it, the line that says most first
 };
 
 /// What an operator is for, whatever its format calls it. What depends on the kind of an operator outside of a frontend
@@ -139,6 +147,9 @@ struct ModelGraph {
     std::string format;                                    // "ONNX"
     std::string producer;                                  // "pytorch 2.1"
     std::vector<std::pair<std::string, int64_t>> versions; // opset imports
+    /// By which people call the graphs of the file, sorted; empty: it has no such names. And the one that `graph` is.
+    std::vector<std::string> signatures;
+    std::string signature;
     std::shared_ptr<const Graph> graph;
     std::shared_ptr<SpanTable> spans = std::make_shared<SpanTable>();
     int32_t nodeCount = 0;               // ids are 0 … nodeCount-1, nested graphs included

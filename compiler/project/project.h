@@ -15,13 +15,13 @@ namespace lathe::project {
 /// The model, so that it is found again, and known for the same.
 struct ModelReference {
     std::filesystem::path path; // absolute
-    int64_t bytes = 0;          // of the file
-    std::string hash;           // of its bytes (base/hash.h), 32 hexadecimal digits
+    int64_t bytes = 0;          // of the file, or of all files in the folder
+    std::string hash;           // of its bytes (base/hash.h), of a folder with the files' names; 32 hexadecimal digits
 
     bool operator==(const ModelReference&) const = default;
 };
 
-/// Reads the whole file. Fails if it cannot be read, is no plain file, or the work was cancelled.
+/// Reads the whole file, or all files of a folder. Fails if they cannot be read, if it is neither, or the work was cancelled.
 Result<ModelReference> referenceTo(const std::filesystem::path& model, const std::function<bool()>& cancelled = {});
 
 /// Names of what is kept: for what the model is compiled and run, a JSON object; and the texts of decisions and settings that

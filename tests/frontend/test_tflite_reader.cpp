@@ -124,6 +124,29 @@ private slots:
         QCOMPARE(node.outputs, (std::vector<std::string>{"y"}));
     }
 
+    /// Converters call what a node makes by where it stood; what people call it says nothing of that.
+    void nodesStandWhereTheirTensorsDo() {
+        ModelT model = smallTflite();
+        model.subgraphs[0]->tensors[1]->name = "net/stem/Relu;net/stem/BiasAdd;net/Conv2D";
+        auto signature = std::make_unique<SignatureDefT>();
+        signature->signature_key = "serving_default";
+        signature->inputs.push_back(std::make_unique<TensorMapT>());
+        signature->inputs[0]->name = "x";
+        signature->outputs.push_back(std::make_unique<TensorMapT>());
+        signature->outputs[0]->name = "logits";
+        signature->outputs[0]->tensor_index = 1;
+        model.signature_defs.push_back(std::move(signature));
+        const auto graph = good(model);
+        QCOMPARE(graph->signatures, std::vector<std::string>{"serving_default"});
+        QCOMPARE(graph->signature, std::string("serving_default"));
+        QCOMPARE(graph->graph->outputs.at(0).name, std::string("logits"));
+        QCOMPARE(graph->graph->nodes.at(0).scope, (std::vector<std::string>{"net", "stem"}));
+        model.subgraphs[0]->tensors[1]->name = "//" + std::string(100'000, '/') + "a/";
+        QCOMPARE(good(model)->graph->nodes.at(0).scope, std::vector<std::string>{"a"});
+        model.subgraphs[0]->tensors[1]->name = "plain";
+        QVERIFY(good(model)->graph->nodes.at(0).scope.empty());
+    }
+
     void absentOperandsAndOldCodes() {
         ModelT model = smallTflite();
         firstOperator(model).inputs = {0, -1, 2};

@@ -35,17 +35,27 @@ json tensor(const char* name) {
     return {{"as_tensor", {{"name", name}}}};
 }
 
+/// As Python prints it, outermost first, with what marks a part of a line.
+constexpr const char* stackTrace =
+    "File \"/home/ann/net.py\", line 13, in forward\n    x = self.block(x)\n        ^^^^^^^^^^^^^\n"
+    "  File \"/home/ann/net.py\", line 21, in block\n    return torch.relu(self.stem(x))\n"
+    "  File \"/usr/lib/python3/dist-packages/torch/nn/modules/linear.py\", line 134, in forward\n"
+    "    return F.linear(input, self.weight)";
+
 /// (x[s0, 2], w) -> (x, w, x.shape[0])
 json program() {
     const json rows = {{"as_expr", {{"expr_str", "Symbol('s0', positive=True, integer=True)"}}}};
-    const json size = {{"target", "torch.ops.aten.sym_size.int"},
-                       {"inputs",
-                        {{{"name", "self"}, {"arg", tensor("x")}, {"kind", 1}},
-                         {{"name", "dim"}, {"arg", {{"as_int", 0}}}, {"kind", 1}}}},
-                       {"outputs", {{{"as_sym_int", {{"as_name", "size"}}}}}},
-                       {"metadata", {{"nn_module_stack", "L__self__,,Net;L__self___stem,stem,Stem"}}},
-                       {"name", "size"},
-                       {"of a later version", 3}};
+    const json size = {
+        {"target", "torch.ops.aten.sym_size.int"},
+        {"inputs",
+         {{{"name", "self"}, {"arg", tensor("x")}, {"kind", 1}},
+          {{"name", "dim"}, {"arg", {{"as_int", 0}}}, {"kind", 1}}}},
+        {"outputs", {{{"as_sym_int", {{"as_name", "size"}}}}}},
+        {"metadata",
+         {{"nn_module_stack", "L__self__,,Net;L__self___stem,stem,Stem;c,stem.layers.0,Layer;t,head,Head"},
+          {"stack_trace", stackTrace}}},
+        {"name", "size"},
+        {"of a later version", 3}};
     const json graph = {
         {"inputs", {tensor("w"), tensor("x")}},
         {"outputs", {tensor("x"), tensor("w"), {{"as_sym_int", {{"as_name", "size"}}}}}},
@@ -128,9 +138,38 @@ private slots:
         QCOMPARE(graph.outputs.at(0).name + graph.outputs.at(1).name + graph.outputs.at(2).name,
                  std::string("out.0out.1out.2"));
         QCOMPARE(graph.nodes.at(0).op, std::string("aten.sym_size.int"));
-        QCOMPARE(graph.nodes[0].scope, std::vector<std::string>{"stem"});
+        // Of each module what its path adds to that of the one around; a module that is no part of that has all of it.
+        QCOMPARE(graph.nodes[0].scope, (std::vector<std::string>{"stem", "layers.0", "head"}));
         const relay::Function& main = model.module->main();
         QCOMPARE(toString(main.resultType), std::string("(float32[s0, 2], float32[2, 3], int64[])"));
+    }
+
+    /// The author's lines, the innermost first; PyTorch's own behind them.
+    void nodesKnowTheirLines() {
+        const frontend::Imported model = imported(archive(program().dump()));
+        QStringList lines;
+        for (const model::SourceLine& line : model.graph->graph->nodes.at(0).source)
+            lines << QStringLiteral("%1 %2 %3: %4")
+                         .arg(QString::fromStdString(line.file))
+                         .arg(line.line)
+                         .arg(QString::fromStdString(line.function), QString::fromStdString(line.text));
+        QCOMPARE(lines, (QStringList{"/home/ann/net.py 21 block: return torch.relu(self.stem(x))",
+                                     "/home/ann/net.py 13 forward: x = self.block(x)",
+                                     "/usr/lib/python3/dist-packages/torch/nn/modules/linear.py 134 forward: return "
+                                     "F.linear(input, self.weight)"}));
+        for (const char* odd : {"", "File", "File \"a.py\", line", "File \"a.py\", line -3, in f\n  x", "line 3",
+                                "File \"a.py\", line 99999999999999999999, in f"})
+            QVERIFY2(imported(archive(with("/graph_module/graph/nodes/0/metadata/stack_trace", odd).dump()))
+                         .graph->graph->nodes.at(0)
+                         .source.empty(),
+                     odd);
+        std::string deep;
+        for (int i = 1; i < 5000; ++i)
+            deep += "File \"net.py\", line " + std::to_string(i) + ", in f\n    f(x)\n";
+        const frontend::Imported recursive =
+            imported(archive(with("/graph_module/graph/nodes/0/metadata/stack_trace", deep).dump()));
+        QVERIFY(recursive.graph->graph->nodes.at(0).source.size() < 100);
+        QCOMPARE(recursive.graph->graph->nodes[0].source.at(0).line, int64_t(4999));
     }
 
     void stridesAreMadeRows() {

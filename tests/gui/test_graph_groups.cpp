@@ -67,6 +67,45 @@ class TestGraphGroups : public QObject {
     Q_OBJECT
 
 private slots:
+    /// How formats say where a node stands: by names with slashes, those of functions in place of their calls among them, or by
+    /// the paths of modules beside names that say nothing.
+    void scopesOfFormats_data() {
+        QTest::addColumn<QStringList>("scope"); // %1: a or b
+        QTest::addColumn<QString>("name");      // %2: a number
+        QTest::addColumn<QString>("group");
+        QTest::newRow("name scopes") << QStringList{} << "net/block_%1/op_%2" << "block_%1";
+        QTest::newRow("functions that were called")
+            << QStringList{"serve/call"} << "serve/call/net/block_%1/op_%2" << "block_%1";
+        QTest::newRow("modules") << QStringList{"encoder", "layers.%1"} << "linear_%2" << "layers.%1";
+        QTest::newRow("tensors' names") << QStringList{"net", "block_%1"} << "" << "block_%1";
+    }
+    void scopesOfFormats() {
+        QFETCH(QStringList, scope);
+        QFETCH(QString, name);
+        QFETCH(QString, group);
+        auto graph = std::make_shared<model::Graph>();
+        graph->inputs = {{"v0", {}}};
+        for (int i = 0; i < 10; ++i) {
+            const QString block = i < 5 ? "a" : "b";
+            const std::string before = "v" + std::to_string(i), after = "v" + std::to_string(i + 1);
+            const QString called =
+                name.isEmpty() ? name : QString(name).replace("%1", block).replace("%2", QString::number(i));
+            model::Node made = node("Relu", called.toStdString(), {before}, {after});
+            for (const QString& part : scope)
+                made.scope.push_back(QString(part).replace("%1", block).toStdString());
+            graph->nodes.push_back(std::move(made));
+        }
+        graph->outputs = {{"v10", {}}};
+        const auto grouped = groupsOfModel(modelOf(graph));
+        checkTree(*grouped);
+        QStringList names;
+        for (size_t i = 1; i < grouped->tree.groups.size(); ++i) {
+            names << QString::fromStdString(grouped->tree.groups[i].name);
+            QCOMPARE(grouped->tree.groups[i].nodes, 5);
+        }
+        QCOMPARE(names, (QStringList{QString(group).replace("%1", "a"), QString(group).replace("%1", "b")}));
+    }
+
     void layersAreGroups_data() {
         QTest::addColumn<int>("layers");
         QTest::addColumn<bool>("named");

@@ -36,8 +36,8 @@ QString askForFile(QWidget* parent, const QString& title, const QString& place, 
     return ask(dialog).value(0);
 }
 
-QString askForFolder(QWidget* parent, const QString& title) {
-    QFileDialog dialog(parent, title);
+QString askForFolder(QWidget* parent, const QString& title, const QString& place) {
+    QFileDialog dialog(parent, title, place);
     dialog.setFileMode(QFileDialog::Directory);
     dialog.setOption(QFileDialog::ShowDirsOnly);
     return ask(dialog).value(0);

@@ -85,6 +85,7 @@ void finish(model::ModelGraph& model, const std::shared_ptr<model::Graph>& graph
     indexNodes(model);
 }
 
+/// Sorted.
 std::vector<std::string> signaturesOf(const ::tensorflow::MetaGraphDef& graph) {
     std::vector<std::string> keys;
     for (const auto& [key, signature] : graph.signature_def())
@@ -94,8 +95,7 @@ std::vector<std::string> signaturesOf(const ::tensorflow::MetaGraphDef& graph) {
     return keys;
 }
 
-Result<std::string> chosenSignature(const ::tensorflow::MetaGraphDef& graph, const std::string& asked) {
-    std::vector<std::string> keys = signaturesOf(graph);
+Result<std::string> chosenSignature(std::vector<std::string> keys, const std::string& asked) {
     const std::string wanted = asked.empty() ? keys.size() == 1 ? keys[0] : "serving_default" : asked;
     if (std::ranges::binary_search(keys, wanted))
         return wanted;
@@ -182,7 +182,8 @@ std::shared_ptr<model::ModelGraph> readSaved(std::shared_ptr<const ::tensorflow:
                                              const std::shared_ptr<Budget>& budget) {
     const auto model = emptyModel(graph->graph_def(), file);
     model->producer = fmt::format("TensorFlow {}", graph->meta_info_def().tensorflow_version());
-    const auto key = chosenSignature(*graph, signature);
+    model->signatures = signaturesOf(*graph);
+    const auto key = chosenSignature(model->signatures, signature);
     const auto refused = [&](const Diagnostic& fault) {
         addFault(*model, fault);
         indexNodes(*model);
@@ -191,7 +192,7 @@ std::shared_ptr<model::ModelGraph> readSaved(std::shared_ptr<const ::tensorflow:
     if (!key)
         return refused(key.error());
     const BodyPtr body = bodyOfGraph(graph->graph_def().node());
-    body->name = *key;
+    body->name = model->signature = *key;
     const ::tensorflow::SignatureDef& chosen = graph->signature_def().at(*key);
     const auto inputs = valuesOf(chosen.inputs(), *body);
     if (!inputs)

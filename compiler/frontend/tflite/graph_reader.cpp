@@ -218,6 +218,9 @@ std::shared_ptr<model::ModelGraph> readGraph(const OpenModel& open, const std::s
                                              const std::string& signature, const std::shared_ptr<Budget>& budget) {
     Result<Signature> main = chooseSignature(*open.model, signature);
     std::shared_ptr<model::ModelGraph> read = ModelReader(open, file, budget, main ? *main : Signature()).read();
+    read->signatures = signaturesOf(*open.model);
+    if (main)
+        read->signature = main->key;
     if (!main) {
         Diagnostic fault = std::move(main).error();
         fault.file = file;

@@ -67,6 +67,15 @@ Result<std::map<int32_t, std::string>> signatureNames(const TensorMaps* maps,
 
 } // namespace
 
+std::vector<std::string> signaturesOf(const ::tflite::Model& model) {
+    std::vector<std::string> keys;
+    if (const auto* all = model.signature_defs())
+        for (const ::tflite::SignatureDef* each : *all)
+            keys.push_back(textOfKey(each->signature_key()));
+    std::ranges::sort(keys);
+    return keys;
+}
+
 Result<Signature> chooseSignature(const ::tflite::Model& model, const std::string& asked) {
     Signature chosen;
     LATHE_TRY(const ::tflite::SignatureDef* const found, chosenOf(model, asked));

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 namespace tflite {
 struct Model;
@@ -21,6 +22,9 @@ struct Signature {
     size_t subgraph = 0;
     std::map<int32_t, std::string> inputs, outputs; // names by the tensors' indices
 };
+
+/// The keys of those that the file has, sorted.
+std::vector<std::string> signaturesOf(const ::tflite::Model& model);
 
 /// The one that is asked for; if that is empty the only one, else `serving_default`, else the first graph. Every tensor that it
 /// names is an input or output of its graph. Fails (kind Usage) where there is none that is called so.

@@ -34,6 +34,21 @@ Diagnostic ofTensor(const std::string& name, Diagnostic fault) {
     return fault;
 }
 
+/// Nodes have no names. Converters call what they make by where it stood in their source: "model/stem/Relu;model/stem/Conv2D" is
+/// made in "model", "stem".
+std::vector<std::string> scopeOf(std::string_view tensor) {
+    constexpr size_t deepest = 24, longest = 256;
+    tensor = tensor.substr(0, tensor.find(';'));
+    std::vector<std::string> scope;
+    for (size_t slash = tensor.find('/'); slash != std::string_view::npos && scope.size() < deepest;
+         slash = tensor.find('/')) {
+        if (slash > 0)
+            scope.emplace_back(tensor.substr(0, std::min(slash, longest)));
+        tensor.remove_prefix(slash + 1);
+    }
+    return scope;
+}
+
 bool hasZeroSize(const ::tflite::Tensor& tensor) {
     const std::span<const int32_t> shape = indicesOf(tensor.shape());
     return std::ranges::find(shape, 0) != shape.end();
@@ -220,6 +235,11 @@ void SubgraphReader::readNodes(const ::tflite::SubGraph& proto, const Tensors& t
             added.node.inputs.push_back(spent_ ? "" : name(index, "input", added.node.inputs.size()));
         for (const int32_t index : indicesOf(one.outputs()))
             added.node.outputs.push_back(spent_ ? "" : name(index, "output", added.node.outputs.size()));
+        if (const auto outputs = indicesOf(one.outputs()); !outputs.empty() && tensors.has(outputs[0]))
+            added.node.scope =
+                scopeOf(textOrNothing(proto.tensors()->Get(static_cast<flatbuffers::uoffset_t>(outputs[0]))->name()));
+        for (const std::string& part : added.node.scope)
+            take(sizeof(std::string) + part.size());
         const uint32_t count = codes ? codes->size() : 0;
         if (one.opcode_index() >= count) {
             added.node.op = "UNKNOWN";

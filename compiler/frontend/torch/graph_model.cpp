@@ -90,6 +90,19 @@ std::optional<model::AttributeValue> attributeOf(const ProgramArgument& argument
     return std::nullopt;
 }
 
+/// Of "encoder", "encoder.layers.0": "encoder", "layers.0". A module that is called from within another one's need not be its own.
+std::vector<std::string> scopeOf(const std::vector<std::string>& modules) {
+    std::vector<std::string> scope;
+    std::string_view around;
+    for (const std::string& path : modules) {
+        const bool isInner = !around.empty() && path.size() > around.size() + 1 && path.starts_with(around) &&
+                             path[around.size()] == '.';
+        scope.push_back(isInner ? path.substr(around.size() + 1) : path);
+        around = path;
+    }
+    return scope;
+}
+
 class ModelMaker {
 public:
     ModelMaker(Program program, Archive& archive, const std::string& file, Budget& budget)
@@ -233,7 +246,8 @@ private:
         node.id = from.id;
         node.name = from.name;
         node.op = from.target;
-        node.scope = from.modules;
+        node.scope = scopeOf(from.modules);
+        node.source = from.source;
         for (size_t i = 0; i < from.inputs.size(); ++i) {
             const auto& [name, value] = from.inputs[i];
             const std::string attribute = name.empty() ? fmt::format("argument {}", i) : name;

@@ -6,6 +6,7 @@
 
 #include "base/budget.h"
 #include "frontend/torch/value.h"
+#include "model/model_graph.h"
 
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
@@ -52,6 +53,7 @@ struct ProgramNode {
     std::vector<Input> inputs;
     std::vector<ProgramArgument> outputs;
     std::vector<std::string> modules; // paths of those around it, outermost first
+    std::vector<model::SourceLine> source;
     int32_t id = 0;
 };
 

@@ -5,6 +5,7 @@
 #include "frontend/torch/json_reader.h"
 #include "frontend/torch/program.h"
 #include "frontend/torch/scalar_type.h"
+#include "frontend/torch/stack_trace.h"
 #include "frontend/torch/user_names.h"
 
 #include <fmt/format.h>
@@ -245,9 +246,11 @@ private:
                 node.inputs.push_back({reader_.text(reader_.field(input, "name"), "an argument's name"),
                                        argument(reader_.field(input, "arg"), depth)});
         node.outputs = arguments(reader_.field(value, "outputs"), depth);
-        if (const json& stack = reader_.optional(reader_.optional(value, "metadata"), "nn_module_stack");
-            stack.is_string())
+        const json& metadata = reader_.optional(value, "metadata");
+        if (const json& stack = reader_.optional(metadata, "nn_module_stack"); stack.is_string())
             node.modules = modules(stack.get<std::string>());
+        if (const json& stack = reader_.optional(metadata, "stack_trace"); stack.is_string())
+            node.source = readStackTrace(stack.get_ref<const std::string&>());
         return node;
     }
 

@@ -46,6 +46,22 @@ std::map<std::string, QString> declaredTypes(const model::ModelGraph& model, con
     return types;
 }
 
+/// "net.py:13"
+QString placeOf(const model::SourceLine& line) {
+    const QString name = text(line.file.substr(line.file.rfind('/') + 1));
+    return line.line > 0 ? QStringLiteral("%1:%2").arg(name).arg(line.line) : name;
+}
+
+/// "x = self.stem(x)  (forward, /home/ann/net.py)"
+QString sourceText(const model::SourceLine& line) {
+    QStringList where;
+    if (!line.function.empty())
+        where << text(line.function);
+    if (line.file.contains('/'))
+        where << text(line.file);
+    return where.empty() ? text(line.text) : QStringLiteral("%1  (%2)").arg(text(line.text), where.join(", "));
+}
+
 std::vector<AttributeRow> rowsOfModel(const model::ModelGraph& model) {
     std::vector<AttributeRow> rows{{"Model", "File", text(model.file)}, {"Model", "Format", text(model.format)}};
     if (!model.producer.empty())
@@ -119,6 +135,8 @@ std::vector<AttributeRow> attributesOf(const model::ModelGraph& model, int id) {
                         .value = text(toString(attribute.value)),
                         .tensor = {text(displayName(node) + '.' + attribute.name), tensor ? *tensor : nullptr}});
     }
+    for (const model::SourceLine& line : node.source)
+        rows.push_back({"Source", placeOf(line), sourceText(line)});
     return rows;
 }
 
