@@ -12,7 +12,7 @@ namespace {
 constexpr uint32_t castagnoli = 0x82f63b78; // Castagnoli's, reflected
 
 /// Entry [k][i]: what byte i does when k more bytes follow it.
-constexpr auto tables = [] {
+constexpr auto crcTables = [] {
     std::array<std::array<uint32_t, 256>, 4> made{};
     for (uint32_t i = 0; i < 256; ++i) {
         uint32_t crc = i;
@@ -35,10 +35,11 @@ uint32_t maskedChecksum(std::span<const std::byte> bytes) {
     size_t i = 0;
     for (; i + 4 <= bytes.size(); i += 4) {
         crc ^= at(i) | at(i + 1) << 8 | at(i + 2) << 16 | at(i + 3) << 24;
-        crc = tables[3][crc & 0xff] ^ tables[2][crc >> 8 & 0xff] ^ tables[1][crc >> 16 & 0xff] ^ tables[0][crc >> 24];
+        crc = crcTables[3][crc & 0xff] ^ crcTables[2][crc >> 8 & 0xff] ^ crcTables[1][crc >> 16 & 0xff] ^
+              crcTables[0][crc >> 24];
     }
     for (; i < bytes.size(); ++i)
-        crc = crc >> 8 ^ tables[0][(crc ^ at(i)) & 0xff];
+        crc = crc >> 8 ^ crcTables[0][(crc ^ at(i)) & 0xff];
     return std::rotr(~crc, 15) + moved;
 }
 

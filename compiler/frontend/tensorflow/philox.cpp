@@ -7,7 +7,7 @@ namespace lathe::frontend::tensorflow {
 namespace {
 
 /// Words of 32 bits in integers of 64, so that a product is whole.
-using Block = std::array<Var, 4>;
+using Counter = std::array<Var, 4>;
 using Key = std::array<Var, 2>;
 
 constexpr int rounds = 10;
@@ -38,7 +38,7 @@ Var at(Builder& b, Var x, int64_t i) {
     return squeeze(b, sliceAxis(b, x, 0, i, 1), {0});
 }
 
-Block philox(Builder& b, Block counter, Key key) {
+Counter philox(Builder& b, Counter counter, Key key) {
     for (int round = 0; round < rounds; ++round) {
         const Var first = mul(b, counter[0], number(b, factors[0])), second = mul(b, counter[2], number(b, factors[1]));
         counter = {exclusive(b, high(b, second), counter[1], key[0]), low(b, second),
@@ -55,8 +55,8 @@ Block philox(Builder& b, Block counter, Key key) {
 PhiloxState seeded(Builder& b, Var seed) {
     const Var halves = cast(b, cast(b, seed, types::Int64), types::UInt64);
     const Var first = at(b, halves, 0), second = at(b, halves, 1);
-    const Block mixed = philox(b, {low(b, first), high(b, first), low(b, second), high(b, second)},
-                               {number(b, 0x3EC8F720), number(b, 0x02461E29)});
+    const Counter mixed = philox(b, {low(b, first), high(b, first), low(b, second), high(b, second)},
+                                 {number(b, 0x3EC8F720), number(b, 0x02461E29)});
     const auto list = [&](Var x) { return unsqueeze(b, x, {0}); };
     return {list(together(b, mixed[0], mixed[1])),
             concat(b, {list(number(b, 0)), list(together(b, mixed[2], mixed[3]))}, 0)};
@@ -70,7 +70,7 @@ Var words(Builder& b, const PhiloxState& state, const Expr& count) {
     const Var sum = add(b, lower, cast(b, iota(b, {blocks}, 0, types::Int64), types::UInt64));
     const Var carry = cast(b, less(b, sum, lower), types::UInt64);
     const Var next = add(b, upper, carry);
-    const Block drawn =
+    const Counter drawn =
         philox(b, {low(b, sum), high(b, sum), low(b, next), high(b, next)}, {low(b, key), high(b, key)});
     std::vector<Var> columns;
     for (const Var word : drawn)
