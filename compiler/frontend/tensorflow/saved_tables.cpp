@@ -21,7 +21,7 @@ namespace {
 
 constexpr const char* exportTable = "the model is malformed; export it again";
 constexpr int64_t wholeLine = -2, lineNumber = -1; // instead of a column of a file
-constexpr size_t mostEntries = size_t{1} << 24;
+constexpr size_t mostTableEntries = size_t{1} << 24;
 
 constexpr auto fromConstants = std::to_array<std::string_view>(
     {"InitializeTable", "InitializeTableV2", "LookupTableImport", "LookupTableImportV2"});
@@ -42,9 +42,9 @@ model::TensorPtr tensorOfKeys(const std::vector<int64_t>& keys) {
 
 /// The entries by ascending key. A key that is there twice has the value that it had first.
 Result<SavedTable> sorted(const std::vector<int64_t>& keys, const model::TensorData& values) {
-    if (keys.size() > mostEntries)
+    if (keys.size() > mostTableEntries)
         return failure(ErrorKind::Unsupported,
-                       fmt::format("a table has {} entries, more than {}", keys.size(), mostEntries));
+                       fmt::format("a table has {} entries, more than {}", keys.size(), mostTableEntries));
     const auto size = static_cast<size_t>(values.dtype.bytes());
     if (values.bytes.view.size() != keys.size() * size)
         return failure("a table has other many keys than values", exportTable);
@@ -207,7 +207,7 @@ Result<SavedTable> SavedTables::ofFile(const Filling& filling, const ::tensorflo
         named == filling.node->proto->attr().end() || named->second.s().size() != 1 ? '\t' : named->second.s()[0];
     std::vector<int64_t> keys, wholes;
     std::vector<float> reals;
-    for (int64_t line = 0; !text.empty() && keys.size() <= mostEntries; ++line) {
+    for (int64_t line = 0; !text.empty() && keys.size() <= mostTableEntries; ++line) {
         const std::string_view row = text.substr(0, text.find('\n'));
         text.remove_prefix(std::min(row.size() + 1, text.size()));
         const auto take = [&](int64_t column, auto& into) {
