@@ -6,6 +6,7 @@
 #include "frontend/keras/graph_reader.h"
 
 #include "base/limits.h"
+#include "frontend/common/members.h"
 #include "frontend/common/topology.h"
 #include "frontend/keras/attributes.h"
 #include "frontend/keras/frame.h"
@@ -14,8 +15,10 @@
 #include "frontend/keras/weights.h"
 
 #include <algorithm>
+#include <charconv>
 #include <fmt/format.h>
 #include <set>
+#include <string_view>
 #include <utility>
 
 namespace lathe::frontend::keras {
@@ -210,6 +213,18 @@ private:
         std::vector<std::string> results;
         for (int64_t i = 0; i < wanted; ++i)
             results.push_back(valueName(frame, entryName(layer), number, i));
+        if (classOf(layer) == "SpectralNormalization") {
+            // Its layer's weights were divided by their norm when the model was trained.
+            Frame inner = frame;
+            inner.values = results.front() + "/";
+            inner.weights += entryName(layer) + "/";
+            inner.scope.push_back(entryName(layer));
+            const std::vector<std::string> given =
+                readCall(memberOf(configOf(layer), "layer"), place + "/layer", inner, 0, call, inputs, wanted);
+            for (size_t i = 0; i < results.size(); ++i)
+                addIdentity(entryName(layer), frame, given[i], results[i]);
+            return results;
+        }
         if (!isContainer(layer)) {
             addLayer(layer, place, frame, call, inputs, results);
             return results;
@@ -261,9 +276,37 @@ private:
         node.attributes = isWrapper ? attributesOf(config, {"layer"}) : attributesOf(config, {});
         std::ranges::copy(call.constants, std::back_inserter(node.attributes));
         node.attributes.push_back({"arguments", call.labels});
+        if (node.domain.empty() && node.op == "IntegerLookup")
+            addVocabulary(place, node);
         if (isWrapper)
             addWrapped(memberOf(config, "layer"), place, frame, node);
         addWeights(config, place, frame, node);
+    }
+
+    /// Integers that a layer was adapted to stand in a text beside the weights, one a line; those before the
+    /// vocabulary's own are numbers of what is masked and unknown.
+    void addVocabulary(const std::string& place, model::Node& node) {
+        const auto has = [&](const char* name) {
+            return std::ranges::find(node.attributes, name, &model::Attribute::name) != node.attributes.end();
+        };
+        if (has("vocabulary") || !open_.members)
+            return;
+        const Result<model::Bytes> bytes = open_.members->read("assets/" + place + "/vocabulary.txt");
+        if (!bytes)
+            return; // the converter says so
+        std::vector<int64_t> tokens;
+        std::string_view text(reinterpret_cast<const char*>(bytes->view.data()), bytes->view.size());
+        while (!text.empty()) {
+            const std::string_view line = text.substr(0, text.find('\n'));
+            text.remove_prefix(std::min(line.size() + 1, text.size()));
+            int64_t token = 0;
+            const auto [end, code] = std::from_chars(line.data(), line.data() + line.size(), token);
+            if (code != std::errc() || end != line.data() + line.size())
+                return;
+            tokens.push_back(token);
+        }
+        if (spend(0, std::ssize(tokens) * int64_t{sizeof(int64_t)}))
+            node.attributes.push_back({"vocabulary", std::move(tokens)});
     }
 
     /// The graph of the one layer that a node wraps: from its one input to its one result.

@@ -87,7 +87,11 @@ bool mayBeModel(const Source& source) {
 }
 
 Result<OpenModel> openModel(const Source& source, std::shared_ptr<Budget> budget) {
-    return source.members ? openArchive(*source.members, std::move(budget)) : openFile(source.bytes, std::move(budget));
+    if (!source.members)
+        return openFile(source.bytes, std::move(budget));
+    LATHE_TRY(OpenModel model, openArchive(*source.members, std::move(budget)));
+    model.members = source.members;
+    return model;
 }
 
 } // namespace lathe::frontend::keras

@@ -13,9 +13,10 @@ namespace lathe::frontend::keras {
 struct OpenModel {
     Json config; // of the whole model, as of a layer
     hdf5::File weights;
-    bool isOneFile = false;   // weights stand by the names of layers, not by their order
-    std::string kerasVersion; // "3.1.0"; empty if it is not said
-    int version = 2;          // its first number
+    bool isOneFile = false;                           // weights stand by the names of layers, not by their order
+    std::string kerasVersion;                         // "3.1.0"; empty if it is not said
+    int version = 2;                                  // its first number
+    std::shared_ptr<const Members> members = nullptr; // of an archive or folder, which has vocabularies too
 };
 
 bool mayBeModel(const Source& source);

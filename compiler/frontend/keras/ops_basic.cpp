@@ -103,6 +103,23 @@ void convertEmbedding(NodeReader& node, Builder& b) {
     layer.give(gather(b, table, b.dtype(tokens).isInt() ? tokens : cast(b, tokens, types::Int32), 0), 0, mask);
 }
 
+/// Called in reverse it is a product with its table, or another of its own, on the way back from features to tokens.
+void convertReversibleEmbedding(NodeReader& node, Builder& b) {
+    Layer layer(node);
+    if (!layer.callFlag("reverse"))
+        return convertEmbedding(node, b);
+    const Expr tokens = node.integer("input_dim", 0), features = node.integer("output_dim", 0);
+    const bool isTied = layer.flag("tie_weights", true);
+    const Var x = layer.in(), table = isTied ? layer.weight("embeddings", {tokens, features})
+                                             : layer.weight("reverse_embeddings", {features, tokens});
+    Var y = matmul(b, x, table, false, isTied);
+    if (!layer.numbers("logit_soft_cap").empty()) {
+        const double cap = layer.number("logit_soft_cap", 1);
+        y = mulBy(b, b.call(Op::Tanh, {mulBy(b, y, 1 / cap)}), cap);
+    }
+    layer.give(y);
+}
+
 /// A step counts if one of its features is not the value; what does not count becomes zero.
 void convertMasking(NodeReader& node, Builder& b) {
     Layer layer(node);
@@ -160,13 +177,15 @@ void convertPReLU(NodeReader& node, Builder& b) {
 void convertSoftmax(NodeReader& node, Builder& b) {
     Layer layer(node);
     const Var x = layer.in();
-    const Ints axes = layer.integers("axis");
-    if (axes.size() > 1)
-        return node.refuse("softmax over several axes is not supported", "reshape before it");
+    Ints axes = layer.integers("axis");
     if (!node.needRank(x, 1))
         return;
-    const Var mask = maskOf(layer);
-    layer.give(softmax(b, mask ? shown(b, x, mask) : x, node.axis(axes.empty() ? -1 : axes[0], b.rank(x))));
+    const Var mask = maskOf(layer), scores = mask ? shown(b, x, mask) : x;
+    if (axes.size() < 2)
+        return layer.give(softmax(b, scores, node.axis(axes.empty() ? -1 : axes[0], b.rank(x))));
+    axes = node.axes(std::move(axes), b.rank(x));
+    const Var powers = b.call(Op::Exp, {sub(b, scores, reduce(b, "max", scores, axes, true))});
+    layer.give(div(b, powers, reduce(b, "sum", powers, axes, true)));
 }
 
 void convertFlatten(NodeReader& node, Builder& b) {
@@ -211,40 +230,6 @@ void convertRepeatVector(NodeReader& node, Builder& b) {
     if (count < 0 || count > limits::filledElements)
         return node.fail(fmt::format("n is {}", count), wrongShapes);
     layer.give(expand(b, unsqueeze(b, x, {1}), {dim(b, x, 0), count, dim(b, x, 1)}));
-}
-
-// ---- preprocessing
-
-void convertRescaling(NodeReader& node, Builder& b) {
-    Layer layer(node);
-    const Var x = cast(b, layer.in(), layer.computed());
-    const auto row = [&](const std::string& name, double otherwise) {
-        const std::vector<double> values = layer.numbers(name);
-        return values.size() > 1 ? rowOf(layer, values) : scalarLike(b, layer.number(name, otherwise), x);
-    };
-    layer.give(add(b, mul(b, x, row("scale", 1)), row("offset", 0)));
-}
-
-/// (x - mean) / deviation, by the config's numbers or those that the layer was adapted to.
-void convertNormalization(NodeReader& node, Builder& b) {
-    Layer layer(node);
-    const Var x = cast(b, layer.in(), layer.computed());
-    if (b.failed())
-        return;
-    Dims dims, along(static_cast<size_t>(b.rank(x)), Expr(1));
-    for (const int64_t axis : node.axes(layer.integers("axis"), b.rank(x))) {
-        dims.push_back(dim(b, x, axis));
-        along[static_cast<size_t>(axis)] = dims.back();
-    }
-    const auto statistic = [&](const std::string& name) {
-        if (layer.hasWeight(name))
-            return reshape(b, layer.weight(name, dims), along);
-        const std::vector<double> values = layer.numbers(name);
-        return values.size() > 1 ? reshape(b, rowOf(layer, values), along) : scalarLike(b, layer.number(name, 0), x);
-    };
-    const Var mean = statistic("mean"), variance = statistic("variance");
-    const Var deviation = maximum(b, b.call(Op::Sqrt, {variance}), scalarLike(b, 1e-7, variance));
-    layer.give(layer.flag("invert", false) ? add(b, mean, mul(b, x, deviation)) : div(b, sub(b, x, mean), deviation));
 }
 
 } // namespace lathe::frontend::keras

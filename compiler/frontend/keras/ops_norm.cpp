@@ -49,11 +49,19 @@ Var scaled(Layer& layer, Var y, const Ints& axes) {
     return y;
 }
 
+Var centeredOf(Builder& b, Var x, const Ints& axes) {
+    return sub(b, x, reduce(b, "mean", x, axes, true));
+}
+
+/// sqrt(variance + epsilon).
+Var deviationOf(Builder& b, Var x, const Ints& axes, double epsilon) {
+    const Var centered = centeredOf(b, x, axes);
+    return b.call(Op::Sqrt, {addTo(b, reduce(b, "mean", mul(b, centered, centered), axes, true), epsilon)});
+}
+
 /// (x - mean) / sqrt(variance + epsilon), both over these axes.
 Var standardized(Builder& b, Var x, const Ints& axes, double epsilon) {
-    const Var centered = sub(b, x, reduce(b, "mean", x, axes, true));
-    const Var variance = reduce(b, "mean", mul(b, centered, centered), axes, true);
-    return div(b, centered, b.call(Op::Sqrt, {addTo(b, variance, epsilon)}));
+    return div(b, centeredOf(b, x, axes), deviationOf(b, x, axes, epsilon));
 }
 
 /// x in the type that statistics are taken in.
@@ -97,12 +105,15 @@ void convertBatchNormalization(NodeReader& node, Builder& b) {
 
 void convertLayerNormalization(NodeReader& node, Builder& b) {
     Layer layer(node);
-    if (layer.flag("rms_scaling", false))
-        return node.refuse("rms_scaling is not supported", "use RMSNormalization");
     const Var x = wide(layer, layer.in());
     const Ints axes = axesOf(layer, x);
-    if (!b.failed())
-        giveNarrow(layer, scaled(layer, standardized(b, x, axes, layer.number("epsilon", 1e-3)), axes));
+    if (b.failed())
+        return;
+    const double epsilon = layer.number("epsilon", 1e-3);
+    // With rms_scaling the mean stays in x, though not in the variance.
+    const Var y = layer.flag("rms_scaling", false) ? div(b, x, deviationOf(b, x, axes, epsilon))
+                                                   : standardized(b, x, axes, epsilon);
+    giveNarrow(layer, scaled(layer, y, axes));
 }
 
 /// The axis of channels in groups of neighbours, each with the statistics of its own.

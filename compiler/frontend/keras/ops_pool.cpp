@@ -25,7 +25,60 @@ void poolAll(NodeReader& node, size_t spatial, const char* kind) {
         reduce(node.b, kind, x, iotaInts(first, first + static_cast<int64_t>(spatial)), layer.flag("keepdims", false)));
 }
 
+/// The axis as `count` parts, neighbours that share elements where it does not divide evenly, each reduced to one.
+Var inParts(Layer& layer, Var x, int64_t axis, int64_t count, const char* kind) {
+    Builder& b = layer.b;
+    const auto size = b.failed() ? std::nullopt : arith::asInt(dim(b, x, axis));
+    if (!size || count < 1 || count > mostExtent) {
+        layer.node.refuse("the sizes of pictures and of what is made of them must be known when the model is compiled",
+                          "give the model's input a shape");
+        return {};
+    }
+    if (*size % count == 0 && *size > 0) {
+        Dims split = b.shape(x);
+        split[static_cast<size_t>(axis)] = count;
+        split.insert(split.begin() + axis + 1, Expr(*size / count));
+        return reduce(b, kind, reshape(b, x, split), {axis + 1}, false);
+    }
+    std::vector<Var> parts;
+    for (int64_t i = 0; i < count && !b.failed(); ++i) {
+        const int64_t begin = i * *size / count, end = ((i + 1) * *size + count - 1) / count;
+        parts.push_back(reduce(b, kind, sliceAxis(b, x, axis, begin, end - begin), {axis}, true));
+    }
+    return concat(b, parts, axis);
+}
+
+void poolAdaptively(NodeReader& node, size_t spatial, const char* kind) {
+    Layer layer(node);
+    Var x = layer.in();
+    const Ints sizes = layer.extents("output_size", spatial, 1);
+    if (!node.needRank(x, static_cast<int>(spatial) + 2))
+        return;
+    for (size_t i = 0; i < spatial; ++i)
+        x = inParts(layer, x, static_cast<int64_t>(i) + (layer.isChannelsFirst() ? 2 : 1), sizes[i], kind);
+    layer.give(x);
+}
+
 } // namespace
+
+void convertAdaptiveAveragePooling1D(NodeReader& node, Builder&) {
+    poolAdaptively(node, 1, "mean");
+}
+void convertAdaptiveAveragePooling2D(NodeReader& node, Builder&) {
+    poolAdaptively(node, 2, "mean");
+}
+void convertAdaptiveAveragePooling3D(NodeReader& node, Builder&) {
+    poolAdaptively(node, 3, "mean");
+}
+void convertAdaptiveMaxPooling1D(NodeReader& node, Builder&) {
+    poolAdaptively(node, 1, "max");
+}
+void convertAdaptiveMaxPooling2D(NodeReader& node, Builder&) {
+    poolAdaptively(node, 2, "max");
+}
+void convertAdaptiveMaxPooling3D(NodeReader& node, Builder&) {
+    poolAdaptively(node, 3, "max");
+}
 
 void convertMaxPooling1D(NodeReader& node, Builder&) {
     pool(node, 1, Op::MaxPool);

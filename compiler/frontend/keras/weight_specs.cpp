@@ -91,20 +91,24 @@ std::vector<WeightSpec> weightsOf(std::string_view name, const Json& config) {
         return withBias({{"", "depthwise_kernel"}, {"", "pointwise_kernel"}});
     if (name == "EinsumDense")
         return memberOf(config, "bias_axes").is_string() ? Specs{{"", "kernel"}, {"", "bias"}} : Specs{{"", "kernel"}};
-    if (name == "BatchNormalization") {
+    if (isOneOf(name, {"BatchNormalization", "SyncBatchNormalization"})) {
         Specs specs = ofNormalization(config);
         specs.push_back({"", "moving_mean", false});
         specs.push_back({"", "moving_variance", false});
         return specs;
     }
+    if (name == "LayerNormalization" && flagOf(config, "rms_scaling", false))
+        return {{"", "gamma"}};
     if (isOneOf(name, {"LayerNormalization", "GroupNormalization"}))
         return ofNormalization(config);
     if (name == "RMSNormalization")
         return {{"", "scale"}};
     if (name == "PReLU")
         return {{"", "alpha"}};
-    if (name == "Embedding")
+    if (name == "Embedding" || (name == "ReversibleEmbedding" && flagOf(config, "tie_weights", true)))
         return {{"", "embeddings"}};
+    if (name == "ReversibleEmbedding")
+        return {{"", "embeddings"}, {"", "reverse_embeddings"}};
     if (name == "Normalization")
         return memberOf(config, "mean").is_null()
                    ? Specs{{"", "mean", false}, {"", "variance", false}, {"", "count", false, false}}

@@ -32,7 +32,9 @@ struct InOrder {
         if (isContainer(layer)) {
             forEachLayer(layer, place + "/",
                          [&](const Json& inner, const std::string& at) { collect(inner, at, isFrozen); });
-        } else if (classOf(layer) == "TimeDistributed") {
+        } else if (classOf(layer) == "TimeDistributed" || classOf(layer) == "SpectralNormalization") {
+            if (classOf(layer) == "SpectralNormalization")
+                others.push_back(place + "/vars/0"); // by which its layer is normalized in training
             collect(memberOf(config, "layer"), place + "/layer", isFrozen);
         } else {
             const std::vector<WeightSpec> specs = weightsOf(classOf(layer), config);

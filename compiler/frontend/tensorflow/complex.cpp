@@ -19,16 +19,16 @@ struct Complex {
     Var re, im;
 };
 
-Complex operand(NodeReader& node, size_t i) {
+Complex complexOperand(NodeReader& node, size_t i) {
     const Var pairs = node.in(i);
     return {partOf(node.b, pairs, 0), partOf(node.b, pairs, 1)};
 }
 
-void give(NodeReader& node, const Complex& z) {
+void giveComplex(NodeReader& node, const Complex& z) {
     node.set(0, joined(node.b, z.re, z.im));
 }
 
-Complex product(Builder& b, const Complex& x, const Complex& y) {
+Complex productOf(Builder& b, const Complex& x, const Complex& y) {
     return {sub(b, mul(b, x.re, y.re), mul(b, x.im, y.im)), add(b, mul(b, x.re, y.im), mul(b, x.im, y.re))};
 }
 
@@ -54,37 +54,37 @@ void convertParts(NodeReader& node, Builder& b) {
 }
 
 void convertComplexMul(NodeReader& node, Builder& b) {
-    const Complex x = operand(node, 0), y = operand(node, 1);
-    give(node, product(b, x, y));
+    const Complex x = complexOperand(node, 0), y = complexOperand(node, 1);
+    giveComplex(node, productOf(b, x, y));
 }
 
 void convertComplexSquare(NodeReader& node, Builder& b) {
-    const Complex x = operand(node, 0);
-    give(node, product(b, x, x));
+    const Complex x = complexOperand(node, 0);
+    giveComplex(node, productOf(b, x, x));
 }
 
 /// x / y = x · conj(y) / |y|².
 void convertComplexDiv(NodeReader& node, Builder& b) {
-    const Complex x = operand(node, 0), y = operand(node, 1);
-    const Complex above = product(b, x, {y.re, mulBy(b, y.im, -1)});
+    const Complex x = complexOperand(node, 0), y = complexOperand(node, 1);
+    const Complex above = productOf(b, x, {y.re, mulBy(b, y.im, -1)});
     const Var below = add(b, mul(b, y.re, y.re), mul(b, y.im, y.im));
-    give(node, {div(b, above.re, below), div(b, above.im, below)});
+    giveComplex(node, {div(b, above.re, below), div(b, above.im, below)});
 }
 
 void convertComplexConj(NodeReader& node, Builder& b) {
-    const Complex x = operand(node, 0);
-    give(node, {x.re, mulBy(b, x.im, -1)});
+    const Complex x = complexOperand(node, 0);
+    giveComplex(node, {x.re, mulBy(b, x.im, -1)});
 }
 
 /// e^(a + bi) = e^a (cos b + i sin b).
 void convertComplexExp(NodeReader& node, Builder& b) {
-    const Complex x = operand(node, 0);
+    const Complex x = complexOperand(node, 0);
     const Var size = b.call(Op::Exp, {x.re});
-    give(node, {mul(b, size, b.call(Op::Cos, {x.im})), mul(b, size, b.call(Op::Sin, {x.im}))});
+    giveComplex(node, {mul(b, size, b.call(Op::Cos, {x.im})), mul(b, size, b.call(Op::Sin, {x.im}))});
 }
 
 void convertComplexAngle(NodeReader& node, Builder& b) {
-    const Complex x = operand(node, 0);
+    const Complex x = complexOperand(node, 0);
     node.set(0, angle(b, x.im, x.re));
 }
 
@@ -93,13 +93,13 @@ void convertComplexProduct(NodeReader& node, Builder& b) {
     const bool isBatch = node.has("adj_x") || node.has("adj_y");
     const bool left = node.integer(isBatch ? "adj_x" : "transpose_a", 0) != 0;
     const bool right = node.integer(isBatch ? "adj_y" : "transpose_b", 0) != 0;
-    Complex x = operand(node, 0), y = operand(node, 1);
+    Complex x = complexOperand(node, 0), y = complexOperand(node, 1);
     if (isBatch && left)
         x.im = mulBy(b, x.im, -1);
     if (isBatch && right)
         y.im = mulBy(b, y.im, -1);
     const auto times = [&](Var p, Var q) { return matmul(b, p, q, left, right); };
-    give(node, {sub(b, times(x.re, y.re), times(x.im, y.im)), add(b, times(x.re, y.im), times(x.im, y.re))});
+    giveComplex(node, {sub(b, times(x.re, y.re), times(x.im, y.im)), add(b, times(x.re, y.im), times(x.im, y.re))});
 }
 
 std::string typeWord(const model::Node& node, std::string_view attribute) {
@@ -118,11 +118,11 @@ void convertComplexCast(NodeReader& node, Builder& b) {
     const auto real = [&](Var x) { return cast(b, x, to == "DT_COMPLEX128" ? types::Float64 : types::Float32); };
     if (!isComplexWord(from)) {
         const Var x = real(node.in(0));
-        return give(node, {x, scalarLike(b, 0, x)});
+        return giveComplex(node, {x, scalarLike(b, 0, x)});
     }
     if (isComplexWord(to)) {
-        const Complex x = operand(node, 0);
-        return give(node, {real(x.re), real(x.im)});
+        const Complex x = complexOperand(node, 0);
+        return giveComplex(node, {real(x.re), real(x.im)});
     }
     Scope names;
     names.outer = &node.scope;
@@ -137,7 +137,7 @@ struct ComplexRow {
     ConvertFn convert;
 };
 
-constexpr auto table = std::to_array<ComplexRow>({
+constexpr auto complexRows = std::to_array<ComplexRow>({
     {"Add", convertParts},
     {"AddN", convertParts},
     {"AddV2", convertParts},
@@ -183,7 +183,7 @@ constexpr auto table = std::to_array<ComplexRow>({
     {"Unpack", convertParts},
     {"ZerosLike", convertParts},
 });
-static_assert(std::ranges::is_sorted(table, {}, &ComplexRow::name));
+static_assert(std::ranges::is_sorted(complexRows, {}, &ComplexRow::name));
 
 /// Whose attributes are of complex numbers too, and whose converters know.
 constexpr auto ofParts =
@@ -200,8 +200,8 @@ bool isComplex(const model::Node& node) {
 }
 
 ConvertFn complexConverterOf(std::string_view op) {
-    const auto found = std::ranges::lower_bound(table, op, {}, &ComplexRow::name);
-    return found != table.end() && found->name == op ? found->convert : nullptr;
+    const auto found = std::ranges::lower_bound(complexRows, op, {}, &ComplexRow::name);
+    return found != complexRows.end() && found->name == op ? found->convert : nullptr;
 }
 
 bool isPairs(Builder& b, Var x) {

@@ -19,7 +19,7 @@ constexpr auto assigning = std::to_array<std::string_view>(
 /// Give the handle of a variable, or in old files the variable itself.
 constexpr auto variables = std::to_array<std::string_view>({"VarHandleOp", "Variable", "VariableV2"});
 /// Give the handle of a table whose content does not change.
-constexpr auto tables = std::to_array<std::string_view>({"HashTable", "HashTableV2"});
+constexpr auto tableMakers = std::to_array<std::string_view>({"HashTable", "HashTableV2"});
 /// Hand their one operand on, so that a handle stays known.
 constexpr auto handingOn = std::to_array<std::string_view>({"Identity", "IdentityN"});
 
@@ -211,7 +211,7 @@ bool Expander::emitVariable(Frame& frame, int index, const Meanings& inputs) {
 /// A table is no value: who looks up in it has its keys and values for operands.
 bool Expander::emitTable(Frame& frame, int index, const Meanings& inputs) {
     const BodyNode& node = frame.body.nodes[static_cast<size_t>(index)];
-    if (isOneOf(tables, node.op)) {
+    if (isOneOf(tableMakers, node.op)) {
         give(frame, index, 0, {Meaning::Kind::Table, frame.prefix + node.name});
         return true;
     }

@@ -2,13 +2,13 @@
 //
 // Operators that pick and place elements by index, and those whose result's size depends on data.
 #include "frontend/common/gather_batches.h"
+#include "frontend/common/look_up.h"
 #include "frontend/common/one_hot.h"
 #include "frontend/common/scatter.h"
 #include "frontend/tensorflow/operands.h"
 #include "frontend/tensorflow/ops.h"
 #include "relay/attrs.h"
 
-#include <bit>
 #include <fmt/format.h>
 
 namespace lathe::frontend::tensorflow {
@@ -56,25 +56,8 @@ void convertSparseToDense(NodeReader& node, Builder& b) {
     node.set(0, densified(node, 1, node.in(0), node.in(2), asScalar(b, node.in(3))));
 }
 
-/// Keys are ascending: the place of the last one that is not above x is found by halves.
 void convertLookupTableFind(NodeReader& node, Builder& b) {
-    const Var x = node.in(0), otherwise = asScalar(b, node.in(1)), keys = node.in(2), values = node.in(3);
-    if (b.failed())
-        return;
-    const int64_t count = arith::asInt(dim(b, keys, 0)).value_or(0);
-    const Dims shape = b.shape(x);
-    if (count == 0)
-        return node.set(0, full(b, otherwise, shape));
-    const Var key = cast(b, x, types::Int64);
-    Var place = full(b, b.scalarInt(0), shape);
-    for (auto step = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(count - 1))); step > 0; step /= 2) {
-        const Var next = add(b, place, b.scalarInt(step)), last = b.scalarInt(count - 1);
-        const Var found = gather(b, keys, minimum(b, next, last), 0);
-        const Var isBelow =
-            b.call(Op::LogicalAnd, {b.call(Op::LessEqual, {next, last}), b.call(Op::LessEqual, {found, key})});
-        place = where(b, isBelow, next, place);
-    }
-    node.set(0, where(b, equal(b, gather(b, keys, place, 0), key), gather(b, values, place, 0), otherwise));
+    node.set(0, lookUp(b, node.in(0), node.in(2), node.in(3), asScalar(b, node.in(1))));
 }
 
 void convertOneHot(NodeReader& node, Builder& b) {
