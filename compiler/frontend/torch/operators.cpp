@@ -54,6 +54,15 @@ const Operator* findAssigned(std::string_view name) {
     return findOperator(std::string(name.substr(0, overload - 1)) + std::string(name.substr(overload)));
 }
 
+std::vector<const Operator*> overloadsOf(std::string_view name) {
+    const std::string prefix = fmt::format("{}.", name);
+    std::vector<const Operator*> found;
+    for (auto at = table().lower_bound(prefix); at != table().end() && at->first.starts_with(prefix); ++at)
+        if (at->first.find('.', prefix.size()) == std::string::npos)
+            found.push_back(&at->second);
+    return found;
+}
+
 std::vector<std::string_view> operatorNames() {
     std::vector<std::string_view> names;
     for (const auto& [name, entry] : table())

@@ -8,27 +8,27 @@
 namespace lathe::frontend::torch::script {
 namespace {
 
-using Kind = PickleValue::Kind;
+using Pickled = PickleValue::Kind;
 
 bool isTuple(const PickleValue& value, size_t least) {
-    return value.kind == Kind::Tuple && value.items.size() >= least;
+    return value.kind == Pickled::Tuple && value.items.size() >= least;
 }
 
 std::string_view textAt(const PickleValue& table, const PickleValue& index) {
-    if (index.kind != Kind::Int || index.whole < 0 || index.whole >= std::ssize(table.items))
+    if (index.kind != Pickled::Int || index.whole < 0 || index.whole >= std::ssize(table.items))
         return {};
     const PickleValue& text = *table.items[static_cast<size_t>(index.whole)];
-    return text.kind == Kind::Text ? std::string_view(text.text) : std::string_view();
+    return text.kind == Pickled::Text ? std::string_view(text.text) : std::string_view();
 }
 
 /// ((pieces, file, line), begin, end)
 std::string placeOf(const PickleValue& range, const PickleValue& table) {
-    if (!isTuple(range, 3) || !isTuple(*range.items[0], 3) || range.items[1]->kind != Kind::Int)
+    if (!isTuple(range, 3) || !isTuple(*range.items[0], 3) || range.items[1]->kind != Pickled::Int)
         return {};
     const PickleValue &source = *range.items[0], &pieces = *source.items[0];
     const std::string_view path = textAt(table, *source.items[1]);
-    if (path.empty() || source.items[2]->kind != Kind::Int || !pieces.isMadeBy("torch.jit._pickle build_intlist", 1) ||
-        pieces.argument(0).kind != Kind::List)
+    if (path.empty() || source.items[2]->kind != Pickled::Int || !pieces.isMadeBy("torch.jit._pickle build_intlist", 1) ||
+        pieces.argument(0).kind != Pickled::List)
         return {};
     int64_t line = source.items[2]->whole, left = range.items[1]->whole;
     for (const PickleValue* piece : pieces.argument(0).items) {
@@ -47,7 +47,7 @@ std::string placeOf(const PickleValue& range, const PickleValue& table) {
 SourceLines::SourceLines(std::string_view code, const Pickle& notes) {
     // ("FORMAT_WITH_STRING_TABLE", table of texts, (byte of the code, range in the author's text, …)…)
     const PickleValue& root = *notes.root;
-    if (!isTuple(root, 3) || root.items[1]->kind != Kind::Tuple || root.items[2]->kind != Kind::Tuple)
+    if (!isTuple(root, 3) || root.items[1]->kind != Pickled::Tuple || root.items[2]->kind != Pickled::Tuple)
         return;
     const std::vector<const PickleValue*>& entries = root.items[2]->items;
     size_t next = 0;
@@ -56,8 +56,10 @@ SourceLines::SourceLines(std::string_view code, const Pickle& notes) {
         std::string own;
         for (; next < entries.size(); ++next) {
             const PickleValue& entry = *entries[next];
-            if (!isTuple(entry, 2) || entry.items[0]->kind != Kind::Int)
-                return lines_.clear();
+            if (!isTuple(entry, 2) || entry.items[0]->kind != Pickled::Int) {
+                lines_.clear();
+                return;
+            }
             if (entry.items[0]->whole >= static_cast<int64_t>(end))
                 break;
             if (std::string place = placeOf(*entry.items[1], *root.items[1]); !place.empty())

@@ -14,7 +14,7 @@
 namespace lathe::frontend::torch::script {
 namespace {
 
-using Kind = Term::Kind;
+using Form = Term::Kind;
 
 /// Descends over the words; after the first fault everything is a no-op.
 class Parser {
@@ -92,7 +92,7 @@ private:
 
     // ---- terms
 
-    std::shared_ptr<Term> make(Kind kind) {
+    std::shared_ptr<Term> make(Form kind) {
         auto made = std::make_shared<Term>();
         made->kind = kind;
         made->line = now().line;
@@ -102,9 +102,9 @@ private:
     TermPtr term() {
         if (++depth_ > limits::textNesting)
             fail(fmt::format("values are nested over {} deep", limits::textNesting));
-        TermPtr value = failed() ? make(Kind::None) : postfix();
+        TermPtr value = failed() ? make(Form::None) : postfix();
         if (!failed() && isWord("if")) {
-            auto choice = make(Kind::Choice);
+            auto choice = make(Form::Choice);
             ++at_;
             choice->parts = {value, term()};
             expect("else");
@@ -123,13 +123,13 @@ private:
                 break;
             }
             if (isSign(".")) {
-                auto attribute = make(Kind::Attribute);
+                auto attribute = make(Form::Attribute);
                 ++at_;
                 attribute->text = word();
                 attribute->parts = {value};
                 value = attribute;
             } else if (isSign("[")) {
-                auto element = make(Kind::Element);
+                auto element = make(Form::Element);
                 ++at_;
                 const bool isEmpty = isSign("(") && at_ + 1 < tokens_.size() && tokens_[at_ + 1].text == ")";
                 element->parts = {value, isEmpty ? emptyTuple() : listed("]")};
@@ -146,7 +146,7 @@ private:
 
     TermPtr emptyTuple() {
         at_ += 2;
-        return make(Kind::Tuple);
+        return make(Form::Tuple);
     }
 
     /// One value, or a tuple of several without brackets.
@@ -154,7 +154,7 @@ private:
         TermPtr first = term();
         if (!isSign(","))
             return first;
-        auto tuple = make(Kind::Tuple);
+        auto tuple = make(Form::Tuple);
         tuple->parts = {first};
         while (accept(",") && !isSign(end))
             tuple->parts.push_back(term());
@@ -162,7 +162,7 @@ private:
     }
 
     TermPtr call(const TermPtr& callee) {
-        auto made = make(Kind::Call);
+        auto made = make(Form::Call);
         made->parts = {callee};
         made->keywords = {""};
         expect("(");
@@ -183,17 +183,17 @@ private:
         if (isSign("-"))
             return negative();
         const Token& token = now();
-        auto made = make(Kind::None);
+        auto made = make(Form::None);
         switch (token.kind) {
         case Token::Kind::Int:
         case Token::Kind::Float:
-            made->kind = token.kind == Token::Kind::Int ? Kind::Int : Kind::Float;
+            made->kind = token.kind == Token::Kind::Int ? Form::Int : Form::Float;
             made->whole = token.whole;
             made->real = token.real;
             ++at_;
             return made;
         case Token::Kind::Text:
-            made->kind = Kind::Text;
+            made->kind = Form::Text;
             made->text = token.text;
             ++at_;
             return made;
@@ -212,26 +212,26 @@ private:
         ++at_;
         if (++depth_ > limits::textNesting)
             fail("too many signs follow each other");
-        const TermPtr value = failed() ? make(Kind::None) : primary();
+        const TermPtr value = failed() ? make(Form::None) : primary();
         --depth_;
         auto made = std::make_shared<Term>(*value);
         made->whole = static_cast<int64_t>(-static_cast<uint64_t>(value->whole));
         made->real = -value->real;
-        if (!failed() && value->kind != Kind::Int && value->kind != Kind::Float)
+        if (!failed() && value->kind != Form::Int && value->kind != Form::Float)
             fail("only numbers have a sign");
         return made;
     }
 
     TermPtr named() {
-        auto made = make(Kind::Name);
+        auto made = make(Form::Name);
         made->text = word();
         if (made->text == "None") {
-            made->kind = Kind::None;
+            made->kind = Form::None;
         } else if (made->text == "True" || made->text == "False") {
-            made->kind = Kind::Bool;
+            made->kind = Form::Bool;
             made->whole = made->text == "True" ? 1 : 0;
         } else if (made->text == "inf" || made->text == "nan") {
-            made->kind = Kind::Float;
+            made->kind = Form::Float;
             made->real = made->text == "inf" ? std::numeric_limits<double>::infinity()
                                              : std::numeric_limits<double>::quiet_NaN();
         }
@@ -240,7 +240,7 @@ private:
 
     TermPtr bracketed() {
         const bool isTuple = isSign("("), isDict = isSign("{");
-        auto made = make(isTuple ? Kind::Tuple : isDict ? Kind::Dict : Kind::List);
+        auto made = make(isTuple ? Form::Tuple : isDict ? Form::Dict : Form::List);
         const std::string_view end = isTuple ? ")" : isDict ? "}" : "]";
         ++at_;
         bool hasComma = false;
@@ -369,7 +369,7 @@ private:
         made.kind = Statement::Kind::Assign;
         made.value = listed("");
         for (const TermPtr& target : made.targets)
-            if (target->kind != Kind::Name && target->kind != Kind::Attribute && target->kind != Kind::Element)
+            if (target->kind != Form::Name && target->kind != Form::Attribute && target->kind != Form::Element)
                 fail("only names, attributes and elements can be assigned to");
         endLine();
     }
@@ -442,11 +442,11 @@ private:
             attribute.type = term();
         if (accept("="))
             attribute.value = listed("");
-        if (!failed() && target->kind == Kind::Element && pathOf(*target->parts[0]) == "__annotations__" &&
-            target->parts[1]->kind == Kind::Text) {
+        if (!failed() && target->kind == Form::Element && pathOf(*target->parts[0]) == "__annotations__" &&
+            target->parts[1]->kind == Form::Text) {
             attribute.name = target->parts[1]->text;
             attribute.type = std::exchange(attribute.value, nullptr);
-        } else if (!failed() && target->kind != Kind::Name) {
+        } else if (!failed() && target->kind != Form::Name) {
             fail("the name of an attribute is expected");
         }
         endLine();
@@ -467,9 +467,9 @@ private:
 std::string pathOf(const Term& term) {
     std::vector<std::string_view> words;
     const Term* at = &term;
-    for (; at->kind == Kind::Attribute; at = at->parts[0].get())
+    for (; at->kind == Form::Attribute; at = at->parts[0].get())
         words.push_back(at->text);
-    if (at->kind != Kind::Name)
+    if (at->kind != Form::Name)
         return {};
     std::string path = at->text;
     for (size_t i = words.size(); i > 0; --i)
