@@ -33,6 +33,10 @@ struct Options {
     std::vector<std::pair<std::string, std::vector<int64_t>>> sizesBesideNames;
     /// Which of the model's signatures is meant, where it has several; empty: the only one, else the usual one.
     std::string signature;
+    /// Where the model does not declare them: element types of inputs; what arguments of the model's function are that are no
+    /// tensors, as the format's language writes it: "16000", "[1, 2]".
+    std::vector<std::pair<std::string, DataType>> types;
+    std::vector<std::pair<std::string, std::string>> arguments;
     /// Operators beside those of the tables; null: none.
     std::shared_ptr<const AddedOperators> added;
     /// What the import may spend, and its cancellation.
@@ -65,6 +69,7 @@ struct Frontend {
     /// for a good one.
     bool (*probe)(const Source& source);
     bool hasSignatures; // a model may have several graphs that people call, by names
+    bool hasArguments;  // a model is a function, some of whose arguments are fixed by the import
     /// File to ModelGraph (if it can be read at all) and relay Module. What the file contains is never thrown for
     /// but reported; what the budget's checkpoint throws passes through. evaluator folds values that types depend on; null:
     /// none are folded.

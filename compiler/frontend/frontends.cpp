@@ -15,6 +15,7 @@
 #include "frontend/tensorflow/import.h"
 #include "frontend/tflite/import.h"
 #include "frontend/torch/import.h"
+#include "frontend/torch/script/import.h"
 
 #include <algorithm>
 #include <array>
@@ -29,15 +30,17 @@ namespace {
 
 /// A file belongs to the first that knows it: those whose files say what they are come first.
 constexpr auto table = std::to_array<Frontend>({
-    {"TFLite", "*.tflite", tflite::probe, true, tflite::importModel, tflite::roleOf, tflite::hasOperator, nullptr,
-     nullptr},
-    {"Keras", "*.keras *.h5 *.hdf5", keras::probe, false, keras::importModel, keras::roleOf, keras::hasOperator,
+    {"TFLite", "*.tflite", tflite::probe, true, false, tflite::importModel, tflite::roleOf, tflite::hasOperator,
      nullptr, nullptr},
-    {"torch.export", "*.pt2", torch::probe, false, torch::importModel, torch::roleOf, torch::hasOperator, nullptr,
-     nullptr},
-    {"TensorFlow", "*.pb *.pbtxt", tensorflow::probe, true, tensorflow::importModel, tensorflow::roleOf,
+    {"Keras", "*.keras *.h5 *.hdf5", keras::probe, false, false, keras::importModel, keras::roleOf, keras::hasOperator,
+     nullptr, nullptr},
+    {"torch.export", "*.pt2", torch::probe, false, false, torch::importModel, torch::roleOf, torch::hasOperator,
+     nullptr, nullptr},
+    {"TorchScript", "*.pt *.pth *.jit *.ptl", torch::script::probe, true, true, torch::script::importModel,
+     torch::script::roleOf, torch::hasOperator, nullptr, nullptr},
+    {"TensorFlow", "*.pb *.pbtxt", tensorflow::probe, true, false, tensorflow::importModel, tensorflow::roleOf,
      tensorflow::hasOperator, nullptr, nullptr},
-    {"ONNX", "*.onnx", onnx::probe, false, onnx::importModel, onnx::roleOf, onnx::hasOperator, onnx::probeTensor,
+    {"ONNX", "*.onnx", onnx::probe, false, false, onnx::importModel, onnx::roleOf, onnx::hasOperator, onnx::probeTensor,
      onnx::readTensor},
 });
 
@@ -192,6 +195,12 @@ Imported import(const Source& source, relay::Evaluator* evaluator, const Options
                                  fmt::format("a model of {} has no signatures, so there is no '{}'", found->name,
                                              options.signature),
                                  "leave out the signature"),
+                           source.name);
+        if (!options.arguments.empty() && !found->hasArguments)
+            return refused(error(ErrorKind::Usage,
+                                 fmt::format("a model of {} has no arguments beside its inputs, so there is no '{}'",
+                                             found->name, options.arguments.front().first),
+                                 "leave out the argument"),
                            source.name);
         Imported imported = found->import(source, evaluator, options);
         if (imported.graph && imported.module) {

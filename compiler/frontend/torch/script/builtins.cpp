@@ -12,7 +12,8 @@ namespace {
 const std::multimap<std::string_view, Builtins::Function>& builtinTable() {
     static const auto all = [] {
         std::multimap<std::string_view, Builtins::Function> made;
-        for (const std::span<const Builtins::Row> rows : {Builtins::ofLists(), Builtins::ofTexts(), Builtins::ofTensors()})
+        for (const std::span<const Builtins::Row> rows :
+             {Builtins::ofLists(), Builtins::ofTexts(), Builtins::ofTensors()})
             for (const Builtins::Row& row : rows)
                 made.emplace(row.name, row.function);
         return made;

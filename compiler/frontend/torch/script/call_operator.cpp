@@ -124,7 +124,7 @@ void Evaluator::enter(const std::string& op, const Schema* schema, const Argumen
             node.scope.push_back(scope);
     for (size_t i = 0; i < arguments.values.size(); ++i) {
         addInputs(node, arguments.values[i]);
-        const std::string name = !arguments.names[i].empty()                  ? arguments.names[i]
+        const std::string name = !arguments.names[i].empty()              ? arguments.names[i]
                                  : schema && i < schema->arguments.size() ? schema->arguments[i].name
                                                                           : fmt::format("argument {}", i);
         if (std::optional<model::AttributeValue> value = attributeOf(arguments.values[i]))
@@ -284,12 +284,12 @@ Sharing Evaluator::sharingWith(Place of, const Operator& op, const List& argumen
     const std::optional<Ints>& strides = strides_[of];
     const bool isInRows = op.schema.name == "aten.contiguous.default";
     if (isInRows)
-        return !sizes || !strides ? Sharing::Perhaps
+        return !sizes || !strides               ? Sharing::Perhaps
                : isContiguous(*sizes, *strides) ? Sharing::Always
                                                 : Sharing::Never;
     if (isConversion(op.schema))
         return b_.dtype(from) == b_.dtype(result) && !flagAt(op.schema, arguments, "copy") ? Sharing::Always
-                                                                                          : Sharing::Never;
+                                                                                           : Sharing::Never;
     if (!isReshape(op.schema) || (sizes && sizes == wanted))
         return Sharing::Always;
     if (!sizes || !wanted || !strides)
@@ -343,7 +343,8 @@ std::optional<Memory::Place> Evaluator::assignTo(const ScriptValue& to, const To
     const Var before = memory_.read(ref->place);
     const Var result = failed() ? Var{} : cast(b_, *assigned, b_.dtype(before));
     if (!failed() && b_.rank(result) != b_.rank(before))
-        fail(fmt::format("{} is assigned to a tensor that is {}", toString(b_.type(result)), toString(b_.type(before))));
+        fail(
+            fmt::format("{} is assigned to a tensor that is {}", toString(b_.type(result)), toString(b_.type(before))));
     if (failed())
         return std::nullopt;
     memory_.assign(ref->place, withDims(b_, result, b_.shape(before)));

@@ -141,8 +141,8 @@ Result setItem(Evaluator& e, const Arguments& a) {
         return std::nullopt;
     if (const DictCell* dict = dictAt(e, a)) {
         DictCell changed = *dict;
-        const auto found = std::ranges::find_if(changed.entries,
-                                                [&](const auto& entry) { return isSame(entry.first, a.values[1]); });
+        const auto found =
+            std::ranges::find_if(changed.entries, [&](const auto& entry) { return isSame(entry.first, a.values[1]); });
         if (found != changed.entries.end())
             found->second = a.values[2];
         else
@@ -338,7 +338,8 @@ Result count(Evaluator& e, const Arguments& a) {
         std::ranges::count_if(*items, [&](const ScriptValue& one) { return isSame(one, a.values[1]); })));
 }
 Result indexOf(Evaluator& e, const Arguments& a) {
-    const ScriptValues* items = listAt(e, a, 0) && a.values.size() == 2 && !a.values[1].as<CellRef>() ? itemsAt(e, a, 0) : nullptr;
+    const ScriptValues* items =
+        listAt(e, a, 0) && a.values.size() == 2 && !a.values[1].as<CellRef>() ? itemsAt(e, a, 0) : nullptr;
     if (!items)
         return std::nullopt;
     const auto found = std::ranges::find_if(*items, [&](const ScriptValue& one) { return isSame(one, a.values[1]); });

@@ -50,8 +50,9 @@ bool haveSameKeys(const CellContent& a, const CellContent& b) {
         return std::ranges::equal(dict->entries, std::get<DictCell>(b).entries,
                                   [](const auto& x, const auto& y) { return isSame(x.first, y.first); });
     if (object)
-        return std::ranges::equal(object->attributes, std::get<ObjectCell>(b).attributes, {},
-                                  [](const auto& x) { return x.first; }, [](const auto& x) { return x.first; });
+        return std::ranges::equal(
+            object->attributes, std::get<ObjectCell>(b).attributes, {}, [](const auto& x) { return x.first; },
+            [](const auto& x) { return x.first; });
     return std::get<ListCell>(a).items.size() == std::get<ListCell>(b).items.size();
 }
 
@@ -227,7 +228,10 @@ void Evaluator::addVars(const Joined& joined, const ScriptValue& value, std::vec
         const TupleValue* tuple = value.as<TupleValue>();
         const ListCell* list = heap_.find<ListCell>(value);
         for (size_t i = 0; i < joined.parts.size(); ++i)
-            addVars(joined.parts[i], tuple ? (*tuple->items)[i] : list ? list->items[i] : ScriptValue(Uninitialized()),
+            addVars(joined.parts[i],
+                    tuple  ? (*tuple->items)[i]
+                    : list ? list->items[i]
+                           : ScriptValue(Uninitialized()),
                     vars);
         return;
     }
@@ -260,8 +264,7 @@ ScriptValue Evaluator::valueOf(const Joined& joined, const std::vector<Var>& var
         return joined.keep;
     case Outcome::Tensor: {
         const Var value = vars[next++];
-        const Place place =
-            joined.sharesWith ? memory_.makePerhaps(*joined.sharesWith, value) : memory_.make(value);
+        const Place place = joined.sharesWith ? memory_.makePerhaps(*joined.sharesWith, value) : memory_.make(value);
         return TensorRef{newPlace(place, std::nullopt, "joined")};
     }
     case Outcome::Quantized: {
@@ -376,7 +379,8 @@ Evaluator::Flow Evaluator::branch(const Statement& statement, const ScriptValue&
         return failed() ? Flow::Next : run(whenTrue.raises ? statement.otherwise : statement.body);
     }
     if (whenTrue.flow == Flow::Return || whenFalse.flow == Flow::Return) {
-        refuse("a branch that is left to run returns from its function", "save the model by a newer version of PyTorch");
+        refuse("a branch that is left to run returns from its function",
+               "save the model by a newer version of PyTorch");
         return Flow::Next;
     }
     std::vector<Change> changes = joinAll(whenTrue.changes, whenFalse.changes, before);

@@ -47,7 +47,8 @@ ScriptValue Evaluator::callMethod(const ScriptValue& self, const std::string& na
         return callPacked(*object, name);
     const FunctionPtr method = object->text->find(name);
     if (!method) {
-        fail(fmt::format("class {} has no method '{}'", object->type, name), "the file is damaged; save the model again");
+        fail(fmt::format("class {} has no method '{}'", object->type, name),
+             "the file is damaged; save the model again");
         return {};
     }
     const std::string path = object->path;

@@ -18,9 +18,8 @@ constexpr int mostJoins = 8;
 
 bool areSame(const std::vector<Change>& a, const std::vector<Change>& b) {
     return std::ranges::equal(a, b, [](const Change& x, const Change& y) {
-        return x.isOfSame(y) && std::ranges::equal(x.parts, y.parts, [](const Joined& p, const Joined& q) {
-                   return isSame(p, q);
-               });
+        return x.isOfSame(y) &&
+               std::ranges::equal(x.parts, y.parts, [](const Joined& p, const Joined& q) { return isSame(p, q); });
     });
 }
 

@@ -118,8 +118,9 @@ std::optional<ScriptValue> Evaluator::global(const std::string& path) {
     if (*type)
         for (const ClassText::Attribute& one : (*type)->attributes)
             if (one.name == path.substr(dot + 1) && one.value)
-                return (*type)->base == "Enum" ? EnumMember{path, std::make_shared<const ScriptValue>(evaluate(*one.value))}
-                                               : evaluate(*one.value);
+                return (*type)->base == "Enum"
+                           ? EnumMember{path, std::make_shared<const ScriptValue>(evaluate(*one.value))}
+                           : evaluate(*one.value);
     fail(fmt::format("'{}' is named, but the archive's code does not have it", path),
          "the file is damaged; save the model again");
     return std::nullopt;

@@ -42,7 +42,8 @@ void Evaluator::raise(const std::string& message) {
     if (failed())
         return;
     if (unknown_ == 0)
-        return fail(fmt::format("the program raises '{}'", message), "give it inputs and arguments that it is made for");
+        return fail(fmt::format("the program raises '{}'", message),
+                    "give it inputs and arguments that it is made for");
     raised_ = message;
     b_.disagree(fmt::format("{}: the program raises '{}'", where(), message));
 }

@@ -33,6 +33,8 @@ public:
     /// The name that a stored tensor has in the model; empty if it is none.
     const std::map<Memory::Place, std::string>& storedNames() const { return storedNames_; }
     const std::map<std::string, model::TensorPtr>& storedTensors() const { return storedTensors_; }
+    /// What the archive holds at a place; null: no tensor.
+    relay::ConstantPtr initialOf(const std::string& path) const;
 
     // ---- calls (evaluate_calls.cpp)
     ScriptValue callMethod(const ScriptValue& self, const std::string& name, Arguments arguments);
@@ -195,11 +197,10 @@ private:
     std::optional<model::AttributeValue> attributeOf(const ScriptValue& value) const;
     Place newPlace(Place place, std::optional<Ints> strides, const std::string& name);
     std::optional<ScriptValue> callQuantized(const std::string& name, const Arguments& arguments);
-    Var dequantized(const Quantized& quantized);
-    ScriptValue quantizedLike(Var real, const Quantized& like);
-    ScriptValue quantizedBy(Var real, const ScriptValue& scale, const ScriptValue& zero, DataType dtype);
+    friend struct QuantizedCalls;
+
     /// What older versions of PyTorch meant, as newer ones write it.
-    void upgrade(std::string& name, Arguments& arguments) const;
+    void upgrade(const std::string& name, Arguments& arguments);
 
     ScriptArchive& archive_;
     Trace& trace_;
@@ -216,9 +217,9 @@ private:
     std::vector<std::pair<Expr, std::string>> checks_;
     std::set<Place> written_;
     std::vector<Named> named_;
-    int32_t line_ = 0;   // of the statement
+    int32_t line_ = 0; // of the statement
     int64_t steps_ = 0;
-    int unknown_ = 0;                  // blocks around that may not run
+    int unknown_ = 0;                   // blocks around that may not run
     std::optional<std::string> raised_; // what ended one of them
     Override override_;
     std::map<const PickleValue*, ScriptValue> made_;

@@ -15,8 +15,9 @@ using Agreed = std::expected<Joined, std::string>;
 /// What a number is where it is not known; Same: it is none.
 Outcome numberKind(const Joined& value) {
     if (value.kind != Outcome::Same)
-        return value.kind == Outcome::Int || value.kind == Outcome::Float || value.kind == Outcome::Bool ? value.kind
-                                                                                                : Outcome::Same;
+        return value.kind == Outcome::Int || value.kind == Outcome::Float || value.kind == Outcome::Bool
+                   ? value.kind
+                   : Outcome::Same;
     if (value.keep.as<bool>())
         return Outcome::Bool;
     if (const Expr* expr = value.keep.as<Expr>())
@@ -104,8 +105,8 @@ bool isSame(const ScriptValue& a, const ScriptValue& b) {
 }
 
 bool isSame(const Joined& a, const Joined& b) {
-    return a.kind == b.kind && (a.kind != Outcome::Same || isSame(a.keep, b.keep)) && a.parts.size() == b.parts.size() &&
-           a.sharesWith.has_value() == b.sharesWith.has_value() &&
+    return a.kind == b.kind && (a.kind != Outcome::Same || isSame(a.keep, b.keep)) &&
+           a.parts.size() == b.parts.size() && a.sharesWith.has_value() == b.sharesWith.has_value() &&
            std::ranges::equal(a.parts, b.parts, [](const Joined& x, const Joined& y) { return isSame(x, y); });
 }
 

@@ -35,10 +35,9 @@ std::string className(const PickleValue& global) {
 }
 
 bool isBuiltList(const PickleValue& value) {
-    return std::ranges::any_of(std::initializer_list<std::string_view>{"intlist", "doublelist", "boollist", "tensorlist"},
-                               [&](std::string_view kind) {
-                                   return value.isMadeBy(fmt::format("torch.jit._pickle build_{}", kind), 1);
-                               });
+    return std::ranges::any_of(
+        std::initializer_list<std::string_view>{"intlist", "doublelist", "boollist", "tensorlist"},
+        [&](std::string_view kind) { return value.isMadeBy(fmt::format("torch.jit._pickle build_{}", kind), 1); });
 }
 
 } // namespace
@@ -55,7 +54,8 @@ ScriptValue Evaluator::constantAt(const std::string& name) {
     const PickleValue* all = archive_.constants();
     size_t at = 0;
     const auto read = std::from_chars(name.data() + std::min<size_t>(1, name.size()), name.data() + name.size(), at);
-    if (!all || all->kind != Pickled::Tuple || !name.starts_with('c') || read.ec != std::errc() || at >= all->items.size()) {
+    if (!all || all->kind != Pickled::Tuple || !name.starts_with('c') || read.ec != std::errc() ||
+        at >= all->items.size()) {
         fail(fmt::format("constants.pkl holds no constant '{}'", name), damaged);
         return {};
     }
@@ -72,8 +72,10 @@ ScriptValue Evaluator::fromPickle(const PickleValue& value, const std::string& p
     if (const auto known = made_.find(&value); known != made_.end() && !isConstant)
         return known->second;
     if (override_ && !isConstant)
-        if (std::optional<ScriptValue> other = override_(path))
+        if (std::optional<ScriptValue> other = override_(path)) {
+            made_.emplace(&value, *other);
             return *std::move(other);
+        }
     if (++depth_ > mostNesting) {
         refuse(fmt::format("objects are nested over {} deep", mostNesting), damaged);
         return {};
@@ -246,7 +248,8 @@ ScriptValue Evaluator::quantizedTensor(const PickleValue& value, const ScriptVal
         refuse("a tensor is quantized in a way that is not supported", "quantize it by one scale, or one each channel");
         return {};
     }
-    const ScriptValue scales = fromPickle(*by.items[1], {}, isConstant), zeros = fromPickle(*by.items[2], {}, isConstant);
+    const ScriptValue scales = fromPickle(*by.items[1], {}, isConstant),
+                      zeros = fromPickle(*by.items[2], {}, isConstant);
     const TensorRef *scale = scales.as<TensorRef>(), *zero = zeros.as<TensorRef>();
     if (failed() || !scale || !zero) {
         fail("a quantized tensor has no scales", damaged);
@@ -257,6 +260,11 @@ ScriptValue Evaluator::quantizedTensor(const PickleValue& value, const ScriptVal
     made.by.axis = by.items[3]->whole;
     made.isPerChannel = true;
     return made;
+}
+
+relay::ConstantPtr Evaluator::initialOf(const std::string& path) const {
+    const auto found = storedTensors_.find(path);
+    return found == storedTensors_.end() ? nullptr : relay::makeConstant(found->second);
 }
 
 // ---- leaves

@@ -46,7 +46,7 @@ std::optional<int> fitOfElement(const SchemaType& type, const ScriptValue& value
         return type.kind == Wanted::Tensor ? std::optional(exactly)
                : type.kind == Wanted::Int  ? std::optional(barely)
                : type.kind == Wanted::Any  ? std::optional(barely)
-                                         : std::nullopt;
+                                           : std::nullopt;
     if (value.as<std::string>() || value.as<Device>())
         return type.kind == Wanted::Text || type.kind == Wanted::Any ? std::optional(exactly) : std::nullopt;
     return std::nullopt;
@@ -61,8 +61,8 @@ std::optional<int> fitOf(const SchemaType& type, const ScriptValue& value, const
     if (!items)
         // One int stands for a list of ints.
         return type.isList && type.kind != Wanted::Int && type.kind != Wanted::Float ? std::nullopt
-               : type.isList && !isNumber(value)                                 ? std::nullopt
-                                                                                 : fitOfElement(type, value);
+               : type.isList && !isNumber(value)                                     ? std::nullopt
+                                                                                     : fitOfElement(type, value);
     if (!type.isList)
         return std::nullopt;
     int least = exactly;
@@ -82,9 +82,8 @@ std::optional<int> fitOf(const Schema& schema, const Arguments& arguments, const
     int sum = 0;
     for (size_t i = 0; i < arguments.values.size(); ++i) {
         const std::string& name = arguments.names[i];
-        const std::optional<size_t> at = !name.empty()                   ? schema.find(name)
-                                         : i < schema.arguments.size() &&
-                                                 !schema.arguments[i].isKeywordOnly
+        const std::optional<size_t> at = !name.empty() ? schema.find(name)
+                                         : i < schema.arguments.size() && !schema.arguments[i].isKeywordOnly
                                              ? std::optional(i)
                                              : std::nullopt;
         if (!at || isGiven[*at])

@@ -27,8 +27,8 @@ std::string placeOf(const PickleValue& range, const PickleValue& table) {
         return {};
     const PickleValue &source = *range.items[0], &pieces = *source.items[0];
     const std::string_view path = textAt(table, *source.items[1]);
-    if (path.empty() || source.items[2]->kind != Pickled::Int || !pieces.isMadeBy("torch.jit._pickle build_intlist", 1) ||
-        pieces.argument(0).kind != Pickled::List)
+    if (path.empty() || source.items[2]->kind != Pickled::Int ||
+        !pieces.isMadeBy("torch.jit._pickle build_intlist", 1) || pieces.argument(0).kind != Pickled::List)
         return {};
     int64_t line = source.items[2]->whole, left = range.items[1]->whole;
     for (const PickleValue* piece : pieces.argument(0).items) {

@@ -35,7 +35,8 @@ const TensorRef* tensorAt(const Arguments& a, size_t place = 0) {
     return place < a.values.size() ? a.values[place].as<TensorRef>() : nullptr;
 }
 bool isTensorAt(const Arguments& a) {
-    return !a.values.empty() && (a.values[0].as<TensorRef>() || a.values[0].as<Quantized>() || a.values[0].as<Complex>());
+    return !a.values.empty() &&
+           (a.values[0].as<TensorRef>() || a.values[0].as<Quantized>() || a.values[0].as<Complex>());
 }
 ScriptValue listOfExprs(Evaluator& e, const std::vector<Expr>& elements) {
     ListCell list;
@@ -79,7 +80,8 @@ Fact stridesOf(Evaluator& e, const Arguments& a) {
     if (!ref)
         return std::nullopt;
     if (!strides) {
-        Builtins::refuse(e, "a tensor is asked for strides that are not known", "let the program not depend on strides");
+        Builtins::refuse(e, "a tensor is asked for strides that are not known",
+                         "let the program not depend on strides");
         return std::nullopt;
     }
     const ScriptValue* axis = a.find(1, "dim");
@@ -203,10 +205,7 @@ Fact tensorOfNumber(Evaluator& e, const Arguments& a) {
     if (a.values.size() != 1 || !isNumber(a.values[0]))
         return std::nullopt;
     Builder& b = Builtins::builder(e);
-    return Builtins::made(e, "prim.NumToTensor", a, [&] {
-        const Var number = toScalarTensor(b, a.values[0]);
-        return a.values[0].as<double>() || a.values[0].as<Number>() ? cast(b, number, types::Float32) : number;
-    });
+    return Builtins::made(e, "prim.NumToTensor", a, [&] { return toScalarTensor(b, a.values[0]); });
 }
 
 /// Numbers in lists, all of one depth and size, in row order. Nothing for anything else.
@@ -259,12 +258,13 @@ Fact tensorOf(Evaluator& e, const Arguments& a) {
         return one.as<bool>() || (one.as<Number>() && one.as<Number>()->isBool);
     };
     const bool isEmpty = elements.all.empty();
-    const DataType dtype = asked                                            ? *asked
+    const DataType dtype = asked                                                  ? *asked
                            : isEmpty || std::ranges::any_of(elements.all, isReal) ? defaultFloat
-                           : std::ranges::all_of(elements.all, isTruth)     ? types::Bool
-                                                                            : types::Int64;
+                           : std::ranges::all_of(elements.all, isTruth)           ? types::Bool
+                                                                                  : types::Int64;
     return Builtins::made(e, "aten.tensor", a, [&]() -> Var {
-        const bool areWhole = std::ranges::all_of(elements.all, [](const ScriptValue& one) { return toExpr(one); });
+        const bool areWhole =
+            std::ranges::all_of(elements.all, [](const ScriptValue& one) { return toExpr(one).has_value(); });
         if (areWhole && !isEmpty) {
             std::vector<Expr> all;
             for (const ScriptValue& one : elements.all)
@@ -354,7 +354,6 @@ constexpr auto tensorRows = std::to_array<Builtins::Row>({
     {"aten.ndimension", rankOf},
     {"aten.numel", elementsOf},
     {"aten.requires_grad_", tensorItself},
-    {"aten.scalar_tensor", tensorOfNumber},
     {"aten.set_grad_enabled", nothing},
     {"aten.size", sizeOf},
     {"aten.storage_offset", theLayout},

@@ -195,7 +195,8 @@ Told splitText(Evaluator& e, const Arguments& a) {
     const std::string spaces = " \t\n\r\f\v";
     std::vector<std::string> parts;
     for (size_t at = 0; at <= text->size();) {
-        const size_t end = std::min(by && !by->empty() ? text->find(*by, at) : text->find_first_of(spaces, at), text->size());
+        const size_t end =
+            std::min(by && !by->empty() ? text->find(*by, at) : text->find_first_of(spaces, at), text->size());
         if (by || end > at)
             parts.push_back(text->substr(at, end - at));
         at = end + (by && !by->empty() ? by->size() : 1);

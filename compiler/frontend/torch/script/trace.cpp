@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 namespace lathe::frontend::torch::script {
 namespace {
 
@@ -55,7 +58,9 @@ void Trace::backTo(const Mark& mark) {
 }
 
 model::Graph Trace::finish(const std::map<std::string, std::string>& renamed) {
-    backTo({nodes_, 1, graphs_.front().nodes.size()});
+    for (size_t i = 1; i < graphs_.size(); ++i) // blocks that were begun when it ended
+        std::ranges::move(graphs_[i].nodes, std::back_inserter(graphs_.front().nodes));
+    graphs_.resize(1);
     if (!renamed.empty())
         rename(graphs_.front(), renamed);
     return std::move(graphs_.front());
