@@ -35,6 +35,8 @@ struct Common {
     bool nearRecords = false;                // with those of kernels alike, too
     bool progress = false;                   // for programs, as lines of JSON on standard error
     std::string signature;                   // of a model that has several
+    std::vector<std::string> types;          // NAME=int64
+    std::vector<std::string> arguments;      // NAME=VALUE
     std::vector<std::string> plugins;        // folders of them
     std::vector<std::string> withoutPlugins; // ids
     std::vector<std::string> ofCompiling;    // options given that only a compilation heeds

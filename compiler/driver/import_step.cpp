@@ -46,11 +46,16 @@ Result<std::shared_ptr<Module>> runImport(const ModelSource& source, relay::Eval
                                         .sizeNames = options.sizeNames,
                                         .sizesBesideNames = sizesBesideNames(options),
                                         .signature = options.signature,
+                                        .types = options.types,
+                                        .arguments = options.arguments,
                                         .added = operatorsOf(options.extensions),
                                         .budget = budget};
         const Budget::Amounts before = budget->left();
-        const auto importFixed = [&](frontend::Imported refused, const Shapes& needed) {
+        const auto importFixed = [&](frontend::Imported refused, const Shapes& needed, const ElementTypes& given) {
             importOptions.shapes.insert(importOptions.shapes.end(), needed.begin(), needed.end());
+            for (const auto& [name, dtype] : given)
+                if (std::ranges::find(options.types, name, &ElementTypes::value_type::first) == options.types.end())
+                    importOptions.types.emplace_back(name, dtype);
             frontend::Imported fixed = source.import(&evaluator, importOptions);
             trace.fixedAtNeed = fixed.module != nullptr;
             const auto first = std::ranges::find(fixed.diagnostics, Severity::Error, &Diagnostic::severity);
@@ -70,9 +75,10 @@ Result<std::shared_ptr<Module>> runImport(const ModelSource& source, relay::Eval
         };
         frontend::Imported imported = source.import(&evaluator, importOptions);
         if (!imported.module && imported.graph && !(options.shapesAtNeed.empty() && options.inputsAtNeed.empty())) {
-            if (const auto given = shapesOf(options.inputsAtNeed, *imported.graph)) {
+            if (const auto given = givenTypes(options.inputsAtNeed, *imported.graph)) {
                 budget->reset(before);
-                imported = importFixed(std::move(imported), shapesOfRun(options.shapesAtNeed, *given));
+                imported =
+                    importFixed(std::move(imported), shapesOfRun(options.shapesAtNeed, given->shapes), given->types);
             } else {
                 imported.diagnostics.insert(hasUnsupportedNode(imported) ? imported.diagnostics.end()
                                                                          : imported.diagnostics.begin(),

@@ -34,14 +34,14 @@ Result<std::map<std::string, std::filesystem::path>> placesOf(const InputFiles& 
     return places;
 }
 
-Result<Shapes> shapesOf(const InputFiles& files, const model::ModelGraph& graph) {
+Result<GivenTypes> givenTypes(const InputFiles& files, const model::ModelGraph& graph) {
     std::vector<std::string> names;
     std::map<std::string_view, DataType> dtypes;
     for (const model::Value& input : graph.graph->inputs) {
         names.push_back(input.name);
         dtypes.emplace(input.name, input.type.dtype);
     }
-    Shapes shapes;
+    GivenTypes given;
     LATHE_TRY(const auto places, placesOf(files, names));
     for (const auto& [name, file] : places) {
         const auto dtype = dtypes.find(name);
@@ -50,9 +50,10 @@ Result<Shapes> shapesOf(const InputFiles& files, const model::ModelGraph& graph)
             tensor.error().what = fmt::format("for input '{}': {}", name, tensor.error().what);
             return Failure(std::move(tensor).error());
         }
-        shapes.emplace_back(name, std::move(tensor->shape));
+        given.shapes.emplace_back(name, std::move(tensor->shape));
+        given.types.emplace_back(name, tensor->dtype);
     }
-    return shapes;
+    return given;
 }
 
 bool agrees(const std::vector<int64_t>& shape, const std::vector<int64_t>& asked) {

@@ -3,6 +3,7 @@
 // Files that inputs of a model come from, and the sizes that they say.
 #pragma once
 
+#include "base/data_type.h"
 #include "base/result.h"
 
 #include <cstdint>
@@ -21,6 +22,8 @@ namespace lathe::driver {
 
 /// Sizes by the name of an input, in the order in which they were given.
 using Shapes = std::vector<std::pair<std::string, std::vector<int64_t>>>;
+/// Element types by the name of an input.
+using ElementTypes = std::vector<std::pair<std::string, DataType>>;
 
 struct InputFiles {
     std::map<std::string, std::string> byName = {}; // .npy, .npz or .pb
@@ -42,8 +45,13 @@ Result<void> noneBeyond(const std::filesystem::path& folder, size_t inputs);
 Result<std::map<std::string, std::filesystem::path>> placesOf(const InputFiles& files,
                                                               const std::vector<std::string>& inputs);
 
-/// The dims of the tensors in the files, by name. Fails, with a Diagnostic that names the file, where one cannot be read.
-Result<Shapes> shapesOf(const InputFiles& files, const model::ModelGraph& graph);
+/// The dims and element types of the tensors in the files, by name. Fails, with a Diagnostic that names the file, where one
+/// cannot be read.
+struct GivenTypes {
+    Shapes shapes;
+    ElementTypes types;
+};
+Result<GivenTypes> givenTypes(const InputFiles& files, const model::ModelGraph& graph);
 
 /// Whether a tensor has the sizes that are not left open (-1).
 bool agrees(const std::vector<int64_t>& shape, const std::vector<int64_t>& asked);

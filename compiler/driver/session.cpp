@@ -13,6 +13,8 @@ struct Session::Kept {
     model::SizeNames sizeNames;
     Shapes sizesBesideNames;
     std::string signature;
+    std::vector<std::pair<std::string, DataType>> types;
+    std::vector<std::pair<std::string, std::string>> arguments;
     std::shared_ptr<const frontend::AddedOperators> added;
     frontend::Imported model; // only copied from
     Budget::Amounts spent;    // by the import
@@ -20,7 +22,8 @@ struct Session::Kept {
     bool standsFor(const Target& wanted, const frontend::Options& options) const {
         return target == wanted && symbols == options.symbols && shapes == options.shapes &&
                sizeNames == options.sizeNames && sizesBesideNames == options.sizesBesideNames &&
-               signature == options.signature && added == options.added &&
+               signature == options.signature && types == options.types && arguments == options.arguments &&
+               added == options.added &&
                std::ranges::all_of(model.files, [](const auto& file) { return identityOf(file.first) == file.second; });
     }
 };
@@ -42,7 +45,8 @@ ModelSource Session::source(const Options& options) {
                 const Budget::Amounts after = importOptions.budget->left();
                 kept_ = std::make_unique<Kept>(options.target, importOptions.symbols, importOptions.shapes,
                                                importOptions.sizeNames, importOptions.sizesBesideNames,
-                                               importOptions.signature, importOptions.added, imported,
+                                               importOptions.signature, importOptions.types, importOptions.arguments,
+                                               importOptions.added, imported,
                                                Budget::Amounts{.nodes = before.nodes - after.nodes,
                                                                .bytes = before.bytes - after.bytes,
                                                                .steps = before.steps - after.steps});

@@ -93,6 +93,9 @@ Imported importBytes(std::span<const std::byte> bytes, const std::string& name,
 /// The patterns of all: "*.tflite *.onnx".
 std::string filePatterns();
 
+/// Whether a model there is a function, some of whose arguments are fixed by the import.
+bool takesArguments(const std::filesystem::path& path);
+
 /// The name of the first frontend whose probe says yes; empty if none does, or if the file cannot be read.
 std::string_view formatOf(const std::filesystem::path& path);
 

@@ -234,6 +234,12 @@ std::string filePatterns() {
     return ofAll(&Frontend::patterns, " ");
 }
 
+bool takesArguments(const std::filesystem::path& path) {
+    const Result<Source> source = sourceOf(path);
+    const Frontend* found = source ? frontendOf(*source, &Frontend::probe) : nullptr;
+    return found && found->hasArguments;
+}
+
 std::string_view formatOf(const std::filesystem::path& path) {
     const Result<Source> source = sourceOf(path);
     const Frontend* found = source ? frontendOf(*source, &Frontend::probe) : nullptr;
