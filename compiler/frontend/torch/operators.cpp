@@ -23,8 +23,8 @@ Table makeTable() {
           rowsOfNorms(),       rowsOfOrder(),         rowsOfPad(),         rowsOfPools(),        rowsOfQuantized(),
           rowsOfRandom(),      rowsOfRecurrences(),   rowsOfReductions(),  rowsOfRepeat(),       rowsOfSearch(),
           rowsOfSegment(),     rowsOfSizes(),         rowsOfSlice(),       rowsOfSorts(),        rowsOfSpecials(),
-          rowsOfSpectral(),    rowsOfSplit(),         rowsOfStatistics(),  rowsOfUnfold(),       rowsOfUnpool(),
-          rowsOfUpsample(),    rowsOfView(),          rowsOfVision()})
+          rowsOfSpectral(),    rowsOfSplit(),         rowsOfStatistics(),  rowsOfTransformers(), rowsOfUnfold(),
+          rowsOfUnpool(),      rowsOfUpsample(),      rowsOfView(),        rowsOfVision()})
         for (const Row& row : rows) {
             Result<Schema> schema = parseSchema(row.schema);
             LATHE_ASSERT(schema, fmt::format("schema '{}': {}", row.schema, schema ? "" : schema.error().what));

@@ -129,6 +129,26 @@ void convertEinsum(Call& call, Builder& b) {
     call.give(b.call(Op::Einsum, call.tensors("tensors"), attrs));
 }
 
+/// For each output the sum over all pairs of elements of x and y, weighted.
+void convertBilinear(Call& call, Builder& b) {
+    const Var x = call.tensor("input1"), y = call.tensor("input2"), weight = call.tensor("weight");
+    const Var bias = call.optionalTensor("bias");
+    if (!needRank(b, x, 1) || !needRank(b, y, 1) || !needRank(b, weight, 3))
+        return;
+    const Dims rows = b.shape(x), columns = b.shape(y), of = b.shape(weight); // [outputs, of x, of y]
+    const Expr count = product({rows.begin(), rows.end() - 1});
+    const DataType dtype = b.dtype(x), sums = computeType(b, x);
+    // [count, of x] by [of x, outputs · of y], then each row of that by its own row of y.
+    const Var inner = reshape(b, transpose(b, weight, {1, 0, 2}), {of[1], arith::simplify(of[0] * of[2])});
+    const Var first =
+        reshape(b, matmul(b, reshape(b, x, {count, rows.back()}), inner, false, false, sums), {count, of[0], of[2]});
+    const Var second = reshape(b, cast(b, y, sums), {count, columns.back(), 1});
+    Dims shape(rows.begin(), rows.end() - 1);
+    shape.push_back(of[0]);
+    const Var sum = reshape(b, matmul(b, first, second), shape);
+    call.give(cast(b, bias ? add(b, sum, cast(b, bias, sums)) : sum, dtype));
+}
+
 constexpr auto linearRows = std::to_array<Row>({
     {"aten::mm(Tensor self, Tensor mat2) -> Tensor", convertMm, Product},
     {"aten::bmm(Tensor self, Tensor mat2) -> Tensor", convertMm, Product},
@@ -150,6 +170,8 @@ constexpr auto linearRows = std::to_array<Row>({
      Product},
     {"aten::inner(Tensor self, Tensor other) -> Tensor", convertInner, Product},
     {"aten::linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor", convertLinear, Product},
+    {"aten::bilinear(Tensor input1, Tensor input2, Tensor weight, Tensor? bias=None) -> Tensor", convertBilinear,
+     Product},
     {"aten::einsum(str equation, Tensor[] tensors, *, int[]? path=None) -> Tensor", convertEinsum, Product},
 });
 
