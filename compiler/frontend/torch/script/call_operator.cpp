@@ -164,12 +164,10 @@ void Evaluator::note(const ScriptValue& result) {
             note(item);
 }
 
-void Evaluator::addControl(const std::string& op, std::vector<std::shared_ptr<const model::Graph>> graphs) {
-    enter(op, nullptr, {});
-    if (failed())
-        return;
+void Evaluator::addBlocks(std::vector<std::shared_ptr<const model::Graph>> graphs, model::Span span) {
+    b_.setSpan(span);
     constexpr const char* blocks[] = {"block", "other block"};
-    for (size_t i = 0; i < graphs.size() && i < std::size(blocks); ++i)
+    for (size_t i = 0; i < graphs.size() && i < std::size(blocks) && !failed(); ++i)
         trace_.last().attributes.push_back({blocks[i], std::move(graphs[i])});
 }
 

@@ -258,18 +258,21 @@ std::vector<Var> Evaluator::varsOf(const std::vector<Change>& changes) {
     return vars;
 }
 
-ScriptValue Evaluator::valueOf(const Joined& joined, const std::vector<Var>& vars, size_t& next) {
+ScriptValue Evaluator::valueOf(const Joined& joined, const std::vector<Var>& vars, size_t& next, bool isResult) {
     switch (joined.kind) {
     case Outcome::Same:
         return joined.keep;
     case Outcome::Tensor: {
         const Var value = vars[next++];
         const Place place = joined.sharesWith ? memory_.makePerhaps(*joined.sharesWith, value) : memory_.make(value);
-        return TensorRef{newPlace(place, std::nullopt, "joined")};
+        const ScriptValue made = TensorRef{newPlace(place, std::nullopt, isResult ? "" : "carried")};
+        if (isResult)
+            note(made);
+        return made;
     }
     case Outcome::Quantized: {
         Quantized quantized = *joined.keep.as<Quantized>();
-        quantized.integers = newPlace(memory_.make(vars[next++]), std::nullopt, "joined");
+        quantized.integers = newPlace(memory_.make(vars[next++]), std::nullopt, "carried");
         return quantized;
     }
     case Outcome::Int:
@@ -281,7 +284,7 @@ ScriptValue Evaluator::valueOf(const Joined& joined, const std::vector<Var>& var
     case Outcome::List: {
         ScriptValues items;
         for (const Joined& part : joined.parts)
-            items.push_back(valueOf(part, vars, next));
+            items.push_back(valueOf(part, vars, next, isResult));
         if (joined.kind == Outcome::List)
             return CellRef{heap_.make(ListCell{std::move(items)})};
         const TupleValue* like = joined.keep.as<TupleValue>();
@@ -291,7 +294,7 @@ ScriptValue Evaluator::valueOf(const Joined& joined, const std::vector<Var>& var
     return {};
 }
 
-void Evaluator::apply(const std::vector<Change>& changes, const std::vector<Var>& vars) {
+void Evaluator::apply(const std::vector<Change>& changes, const std::vector<Var>& vars, bool isResult) {
     size_t next = 0;
     for (const Change& change : changes) {
         if (failed())
@@ -304,10 +307,12 @@ void Evaluator::apply(const std::vector<Change>& changes, const std::vector<Var>
         if (change.kind == Change::Kind::Storage) {
             if (change.parts[0].kind == Outcome::Tensor)
                 memory_.assign(change.place, vars[next++]);
+            if (isResult)
+                note(TensorRef{change.place});
             continue;
         }
         for (const Joined& part : change.parts)
-            values.push_back(valueOf(part, vars, next));
+            values.push_back(valueOf(part, vars, next, isResult));
         if (change.kind == Change::Kind::Variable)
             frames_.back()->variables[change.name] = values[0];
         else
@@ -394,33 +399,41 @@ Evaluator::Flow Evaluator::branch(const Statement& statement, const ScriptValue&
     });
     if (std::ranges::any_of(changes, [](const Change& one) { return one.kind == Change::Kind::Grown; }))
         refuse("a list gets elements in a branch that is left to run", "append the same number in each branch");
-    if (failed() || changes.empty())
-        return Flow::Next;
+    if (!failed() && !changes.empty())
+        merge(before, statement, condition, changes);
+    return Flow::Next;
+}
+
+void Evaluator::merge(const World& before, const Statement& statement, const ScriptValue& condition,
+                      const std::vector<Change>& changes) {
+    enter("prim.If", nullptr, {});
+    const model::Span span = b_.span();
+    const Var decides = toScalarTensor(b_, condition);
     std::vector<std::shared_ptr<const model::Graph>> graphs;
     std::set<Place> written = written_;
-    ++unknown_;
     size_t count = 0;
+    for (const Change& change : changes)
+        for (const Joined& part : change.parts)
+            count += slotsOf(part);
     const auto build = [&](const std::vector<Statement>& block) {
         return [&] {
             const Var result = side(before, block, changes, graphs);
             written.insert(written_.begin(), written_.end());
+            b_.setSpan(span);
             return result;
         };
     };
-    for (const Change& change : changes)
-        for (const Joined& part : change.parts)
-            count += slotsOf(part);
+    ++unknown_;
     const Var result = count == 0 ? Var{} : b_.ifElse(decides, build(statement.body), build(statement.otherwise));
     --unknown_;
     restore(before);
     written_ = std::move(written);
+    addBlocks(std::move(graphs), span);
     std::vector<Var> vars;
     for (size_t i = 0; i < count && !failed(); ++i)
         vars.push_back(count == 1 ? result : b_.project(result, static_cast<int>(i)));
-    apply(changes, vars);
     if (!failed())
-        addControl("prim.If", std::move(graphs));
-    return Flow::Next;
+        apply(changes, vars, true);
 }
 
 } // namespace lathe::frontend::torch::script

@@ -95,7 +95,7 @@ void Evaluator::loop(const Statement& statement, const World& before, const std:
     Var goesOn;
     const auto round = [&](Var iteration, const std::vector<Var>& vars) {
         restore(before);
-        apply(carried, vars);
+        apply(carried, vars, false);
         if (trips) {
             const std::vector<Expr> index = b_.symbolic(iteration, "i");
             if (index.size() == 1)
@@ -155,7 +155,7 @@ void Evaluator::loop(const Statement& statement, const World& before, const std:
     if (!isSettled && !failed())
         refuse(fmt::format("what a loop carries is still of another kind after {} rounds", mostJoins),
                "let the program carry tensors of one type");
-    if (failed())
+    if (failed() || carried.empty())
         return;
     std::vector<std::shared_ptr<const model::Graph>> graphs;
     std::set<Place> written = written_;
@@ -164,6 +164,8 @@ void Evaluator::loop(const Statement& statement, const World& before, const std:
         if (change.kind == Change::Kind::Grown)
             grown.push_back(&change);
     const std::vector<Var> init = initial();
+    enter("prim.Loop", nullptr, {});
+    const model::Span span = b_.span();
     const Trace::Mark mark = trace_.mark();
     ++unknown_;
     const Var result =
@@ -185,25 +187,25 @@ void Evaluator::loop(const Statement& statement, const World& before, const std:
                 results.back() = checked(results.back());
             written.insert(written_.begin(), written_.end());
             graphs = {trace_.close()};
+            b_.setSpan(span);
             return results;
         });
     --unknown_;
     restore(before);
     written_ = std::move(written);
+    addBlocks(std::move(graphs), span);
     if (failed())
         return;
     const size_t count = slotsOf(carried);
     std::vector<Var> vars;
     for (size_t i = 0; i < count + grown.size() && !failed(); ++i)
         vars.push_back(b_.project(result, static_cast<int>(i)));
-    apply(carried, vars);
+    apply(carried, vars, true);
     for (size_t i = 0; i < grown.size() && !failed(); ++i) {
         ListCell list = std::get<ListCell>(before.heap.at(grown[i]->cell));
         list.items.emplace_back(Rows{vars[count + i]});
         heap_.set(grown[i]->cell, std::move(list));
     }
-    if (!failed())
-        addControl("prim.Loop", std::move(graphs));
 }
 
 } // namespace lathe::frontend::torch::script

@@ -28,14 +28,25 @@ std::string Evaluator::where() const {
     return fmt::format("{}:{}{}", function.file, line_, source.empty() ? source : fmt::format(" ({})", source));
 }
 
+/// It is no operator's.
+void Evaluator::leave() {
+    Diagnostic context;
+    context.file = model_.file;
+    b_.setContext(context);
+}
+
 void Evaluator::fail(const std::string& what, const std::string& hint) {
-    if (!failed())
-        b_.fail(fmt::format("{}: {}", where(), what), hint);
+    if (failed())
+        return;
+    leave();
+    b_.fail(fmt::format("{}: {}", where(), what), hint);
 }
 
 void Evaluator::refuse(const std::string& what, const std::string& hint) {
-    if (!failed())
-        b_.fail(fmt::format("{}: {}", where(), what), hint, ErrorKind::Unsupported);
+    if (failed())
+        return;
+    leave();
+    b_.fail(fmt::format("{}: {}", where(), what), hint, ErrorKind::Unsupported);
 }
 
 void Evaluator::raise(const std::string& message) {
@@ -44,6 +55,7 @@ void Evaluator::raise(const std::string& message) {
     if (unknown_ == 0)
         return fail(fmt::format("the program raises '{}'", message),
                     "give it inputs and arguments that it is made for");
+    leave();
     raised_ = message;
     b_.disagree(fmt::format("{}: the program raises '{}'", where(), message));
 }

@@ -92,6 +92,7 @@ private:
 
     // ---- faults
     std::string where() const;
+    void leave();
     void fail(const std::string& what, const std::string& hint = {});
     void refuse(const std::string& what, const std::string& hint = {});
     bool failed() const { return b_.failed(); }
@@ -155,6 +156,8 @@ private:
     Flow branch(const Statement& statement, const ScriptValue& condition);
     Var side(const World& before, const std::vector<Statement>& block, const std::vector<Change>& changes,
              std::vector<std::shared_ptr<const model::Graph>>& graphs);
+    void merge(const World& before, const Statement& statement, const ScriptValue& condition,
+               const std::vector<Change>& changes);
     /// A value as it is joined with others. places, cells: so many were there before.
     Joined described(const ScriptValue& value, const World& before);
     /// How `change` would read had nothing changed.
@@ -166,16 +169,16 @@ private:
     /// The Vars of what changed, as it is now.
     std::vector<Var> varsOf(const std::vector<Change>& changes);
     void addVars(const Joined& joined, const ScriptValue& value, std::vector<Var>& vars);
-    ScriptValue valueOf(const Joined& joined, const std::vector<Var>& vars, size_t& next);
-    /// Puts joined values where something changed.
-    void apply(const std::vector<Change>& changes, const std::vector<Var>& vars);
+    ScriptValue valueOf(const Joined& joined, const std::vector<Var>& vars, size_t& next, bool isResult);
+    /// Puts joined values where something changed. isResult: they are the results of the last node of the trace.
+    void apply(const std::vector<Change>& changes, const std::vector<Var>& vars, bool isResult);
     Flow runFor(const Statement& statement);
     Flow runWhile(const Statement& statement);
     /// A loop of a number of rounds, or as long as a condition holds.
     void loop(const Statement& statement, const World& before, const std::optional<Expr>& trips,
               const std::optional<ScriptValue>& condition);
-    /// A node for a branch or loop in the trace, with the graphs of its blocks.
-    void addControl(const std::string& op, std::vector<std::shared_ptr<const model::Graph>> graphs);
+    /// The last node of the trace, a branch or loop, has these graphs for its blocks.
+    void addBlocks(std::vector<std::shared_ptr<const model::Graph>> graphs, model::Span span);
 
     // ---- functions of the language (builtins.cpp, containers.cpp, texts.cpp, tensor_facts.cpp)
     friend struct Builtins;

@@ -57,6 +57,7 @@ Agreed joinParts(const Joined& a, const Joined& b) {
 
 Joined joinTensors(const Joined& a, const Joined& b) {
     Joined joined = a;
+    joined.keep = {}; // it is neither
     for (size_t i = 0; i < std::min(a.dims.size(), b.dims.size()); ++i)
         if (!arith::asInt(a.dims[i]))
             joined.dims[i] = b.dims[i];
@@ -130,7 +131,7 @@ Agreed join(const Joined& a, const Joined& b) {
     if (const Outcome x = numberKind(a), y = numberKind(b); x != Outcome::Same && x == y)
         return Joined{.kind = x};
     if (a.kind == Outcome::Tensor && b.kind == Outcome::Tensor)
-        return isSame(a.keep, b.keep) && a.sharesWith ? kept(a) : joinTensors(a, b);
+        return a.keep.as<TensorRef>() && isSame(a.keep, b.keep) && a.sharesWith ? kept(a) : joinTensors(a, b);
     const bool areParts = a.kind == b.kind && a.parts.size() == b.parts.size();
     if (areParts && (a.kind == Outcome::Tuple || a.kind == Outcome::List))
         return joinParts(a, b);
