@@ -37,6 +37,8 @@ struct Common {
     std::string signature;                   // of a model that has several
     std::vector<std::string> inputs;         // values that a part of the model begins at
     std::vector<std::string> outputs;        // and ends at
+    std::vector<std::string> types;          // NAME=int64
+    std::vector<std::string> arguments;      // NAME=VALUE
     std::vector<std::string> plugins;        // folders of them
     std::vector<std::string> withoutPlugins; // ids
     std::vector<std::string> ofCompiling;    // options given that only a compilation heeds

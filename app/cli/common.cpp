@@ -71,6 +71,26 @@ Result<void> addShape(const std::string& text, driver::Options& options) {
     return {};
 }
 
+/// NAME=int64
+Result<void> addType(const std::string& text, driver::Options& options) {
+    const size_t equals = text.rfind('='); // names of inputs may have an equals sign
+    const std::optional<DataType> dtype =
+        equals == std::string::npos || equals == 0 ? std::nullopt : parseDataType(text.substr(equals + 1));
+    if (!dtype)
+        return failure(ErrorKind::Usage, fmt::format("malformed type '{}'", text), "use NAME=int64");
+    options.types.emplace_back(text.substr(0, equals), *dtype);
+    return {};
+}
+
+/// NAME=VALUE
+Result<void> addArgument(const std::string& text, driver::Options& options) {
+    const size_t equals = text.find('='); // values may have one
+    if (equals == std::string::npos || equals == 0)
+        return failure(ErrorKind::Usage, fmt::format("malformed argument '{}'", text), "use NAME=VALUE");
+    options.arguments.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+    return {};
+}
+
 } // namespace
 
 Result<driver::Options> makeOptions(const Common& common, driver::Options options) {
@@ -88,6 +108,10 @@ Result<driver::Options> makeOptions(const Common& common, driver::Options option
         options.cut.inputs = common.inputs;
     if (!common.outputs.empty())
         options.cut.outputs = common.outputs;
+    for (const std::string& text : common.types)
+        LATHE_CHECKED(addType(text, options));
+    for (const std::string& text : common.arguments)
+        LATHE_CHECKED(addArgument(text, options));
     options.verify |= common.verify;
     options.cache = !common.noCache;
     if (!common.shapes.empty()) {

@@ -91,10 +91,18 @@ void addCompiling(CLI::App& command, Common& common) {
                     ->check(CLI::Range(0, 1'000'000)),
                 common);
     addShapes(command, common);
-    ofCompiling(
-        command.add_option("--signature", common.signature,
-                           "which of the model's graphs, by the name that it is called by (TFLite, TensorFlow)"),
-        common);
+    ofCompiling(command.add_option("--signature", common.signature,
+                                   "which of the model's graphs, by the name that it is called by (TFLite, TensorFlow, "
+                                   "TorchScript)"),
+                common);
+    CLI::Option* type = command.add_option("--type", common.types,
+                                           "NAME=int64: the element type of an input that the model does not declare, "
+                                           "else float32 (TorchScript)");
+    CLI::Option* argument = command.add_option("--arg", common.arguments,
+                                               "NAME=VALUE: an argument that is no tensor, as Python writes it: 16000, "
+                                               "True, [1, 2] (TorchScript)");
+    for (CLI::Option* option : {type, argument})
+        ofCompiling(option->allow_extra_args(false), common);
     addCut(command, common);
     addPlugins(command, common);
     ofCompiling(command.add_flag("--verify", common.verify, "verify the IR after each pass"), common);

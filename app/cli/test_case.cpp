@@ -8,6 +8,7 @@
 #include "base/memory_file.h"
 #include "data/stated_tolerance.h"
 #include "driver/tensor_files.h"
+#include "frontend/frontend.h"
 #include "inspect/data_set.h"
 #include "inspect/inputs.h"
 #include "model/random_values.h"
@@ -175,6 +176,8 @@ private:
             with.signature = run->signature;
         if (run && !test_.fixture->cut.empty())
             with.cut.inputs = {test_.fixture->cut};
+        if (run && frontend::takesArguments(test_.model))
+            with.arguments = run->arguments;
         if (cc_.empty()) {
             LATHE_CHECKED(driver::compileFile(test_.model, artifact_.path(), decisions_, with, trace_));
         } else {
@@ -222,9 +225,10 @@ private:
         if (!stated)
             return finish("refused", toString(stated.error()));
         rules_.stated = *stated;
-        const std::string* signature = runs_.empty() ? nullptr : &runs_.front().signature;
+        const inspect::FixtureRun* last = runs_.empty() ? nullptr : &runs_.front();
         for (const inspect::FixtureRun& run : runs_) {
-            if (run.signature != *std::exchange(signature, &run.signature)) {
+            const inspect::FixtureRun& before = *std::exchange(last, &run);
+            if (run.signature != before.signature || !servesArguments(run, before, loaded)) {
                 if (const auto compiled = compile(&run); !compiled)
                     return finishRefused(compiled.error(), false);
                 const auto again = load();
@@ -243,6 +247,20 @@ private:
                 return ended;
         }
         return std::nullopt;
+    }
+    /// Whether what is compiled is for the arguments of a run too: a function of some format is one for each constant among its
+    /// arguments, and where its model declares no ranks, for the sizes of its inputs.
+    bool servesArguments(const inspect::FixtureRun& run, const inspect::FixtureRun& before,
+                         const device::RunnerModel& loaded) const {
+        if (!frontend::takesArguments(test_.model))
+            return true;
+        if (run.arguments != before.arguments)
+            return false;
+        const auto arrays = inspect::readRun(*test_.fixture, run, loaded);
+        if (!trace_.fixedAtNeed || !arrays)
+            return true;
+        const auto data = inspect::byPosition(*arrays, run, loaded);
+        return data && inspect::checkSizes(*data, loaded).has_value();
     }
     std::optional<TestResult> runOn(const inspect::DataSet& data, const std::string& where,
                                     const device::RunnerModel& loaded) {

@@ -46,7 +46,7 @@ Shapes shapesOfEmpty(const Module& module, const InputFiles& files, const model:
         if (type)
             continue;
         if (!given)
-            given = shapesOf(files, graph).value_or(Shapes());
+            given = givenTypes(files, graph).value_or(GivenTypes()).shapes;
         for (const auto& shape : *given)
             if (shape.first == param.name)
                 shapes.push_back(shape);
@@ -68,11 +68,16 @@ Result<std::shared_ptr<Module>> runImport(const ModelSource& source, relay::Eval
                                         .sizesBesideNames = sizesBesideNames(options),
                                         .signature = options.signature,
                                         .cut = options.cut,
+                                        .types = options.types,
+                                        .arguments = options.arguments,
                                         .added = operatorsOf(options.extensions),
                                         .budget = budget};
         const Budget::Amounts before = budget->left();
-        const auto importFixed = [&](frontend::Imported refused, const Shapes& needed) {
+        const auto importFixed = [&](frontend::Imported refused, const Shapes& needed, const ElementTypes& given) {
             importOptions.shapes.insert(importOptions.shapes.end(), needed.begin(), needed.end());
+            for (const auto& [name, dtype] : given)
+                if (std::ranges::find(options.types, name, &ElementTypes::value_type::first) == options.types.end())
+                    importOptions.types.emplace_back(name, dtype);
             frontend::Imported fixed = source.import(&evaluator, importOptions);
             trace.fixedAtNeed = fixed.module != nullptr;
             const auto first = std::ranges::find(fixed.diagnostics, Severity::Error, &Diagnostic::severity);
@@ -96,12 +101,13 @@ Result<std::shared_ptr<Module>> runImport(const ModelSource& source, relay::Eval
             if (const Shapes undeclared = shapesOfEmpty(*imported.module, options.inputsAtNeed, *imported.graph);
                 !undeclared.empty()) {
                 budget->reset(before);
-                imported = importFixed(std::move(imported), undeclared);
+                imported = importFixed(std::move(imported), undeclared, {});
             }
         if (!imported.module && imported.graph && !(options.shapesAtNeed.empty() && options.inputsAtNeed.empty())) {
-            if (const auto given = shapesOf(options.inputsAtNeed, *imported.graph)) {
+            if (const auto given = givenTypes(options.inputsAtNeed, *imported.graph)) {
                 budget->reset(before);
-                imported = importFixed(std::move(imported), shapesOfRun(options.shapesAtNeed, *given));
+                imported =
+                    importFixed(std::move(imported), shapesOfRun(options.shapesAtNeed, given->shapes), given->types);
             } else {
                 imported.diagnostics.insert(hasUnsupportedNode(imported) ? imported.diagnostics.end()
                                                                          : imported.diagnostics.begin(),

@@ -64,14 +64,14 @@ const model::HostTensor* firstTensor(const model::HostTensor& value) {
 
 } // namespace
 
-Result<Shapes> shapesOf(const InputFiles& files, const model::ModelGraph& graph) {
+Result<GivenTypes> givenTypes(const InputFiles& files, const model::ModelGraph& graph) {
     std::vector<std::string> names;
     std::map<std::string_view, const model::ValueType*> types;
     for (const model::Value& input : graph.graph->inputs) {
         names.push_back(input.name);
         types.emplace(input.name, &input.type);
     }
-    Shapes shapes;
+    GivenTypes given;
     LATHE_TRY(const auto places, placesOf(files, names));
     for (const auto& [name, file] : places) {
         const auto type = types.find(name);
@@ -84,11 +84,13 @@ Result<Shapes> shapesOf(const InputFiles& files, const model::ModelGraph& graph)
             value.error().what = fmt::format("for input '{}': {}", name, value.error().what);
             return Failure(std::move(value).error());
         }
-        if (const model::HostTensor* tensor = firstTensor(*value))
-            shapes.emplace_back(name,
-                                value->isComposed() ? std::vector<int64_t>(tensor->shape.size(), -1) : tensor->shape);
+        if (const model::HostTensor* tensor = firstTensor(*value)) {
+            given.shapes.emplace_back(name, value->isComposed() ? std::vector<int64_t>(tensor->shape.size(), -1)
+                                                                : tensor->shape);
+            given.types.emplace_back(name, tensor->dtype);
+        }
     }
-    return shapes;
+    return given;
 }
 
 bool isAbsent(std::string_view form, const std::filesystem::path& file) {

@@ -3,6 +3,7 @@
 // Files that inputs of a model come from, and the sizes that they say.
 #pragma once
 
+#include "base/data_type.h"
 #include "base/result.h"
 
 #include <cstdint>
@@ -22,6 +23,8 @@ namespace lathe::driver {
 
 /// Sizes by the name of an input, in the order in which they were given.
 using Shapes = std::vector<std::pair<std::string, std::vector<int64_t>>>;
+/// Element types by the name of an input.
+using ElementTypes = std::vector<std::pair<std::string, DataType>>;
 
 struct InputFiles {
     std::map<std::string, std::string> byName = {}; // .npy, .npz or .pb
@@ -46,9 +49,14 @@ Result<std::map<std::string, std::filesystem::path>> placesOf(const InputFiles& 
 /// lathe_value_desc::form of a declared type; empty for a tensor, and for what can be neither.
 std::string formOf(const model::ValueType& type);
 
-/// The dims of the tensors in the files, by name; of lists and optionals their rank, all open, where there is one. An optional
-/// that has no file in the folder is absent. Fails, with a Diagnostic that names the file, where one cannot be read.
-Result<Shapes> shapesOf(const InputFiles& files, const model::ModelGraph& graph);
+/// The dims and element types of the tensors in the files, by name; of lists and optionals their rank, all open, where there is
+/// one. An optional that has no file in the folder is absent. Fails, with a Diagnostic that names the file, where one cannot
+/// be read.
+struct GivenTypes {
+    Shapes shapes;
+    ElementTypes types;
+};
+Result<GivenTypes> givenTypes(const InputFiles& files, const model::ModelGraph& graph);
 
 /// Whether an input of this form is an optional that has no file, so that it is absent.
 bool isAbsent(std::string_view form, const std::filesystem::path& file);

@@ -49,6 +49,30 @@ bool read(const json& value, std::vector<std::string>& into) {
     return true;
 }
 
+bool read(const json& value, std::vector<std::pair<std::string, std::string>>& into) {
+    if (!value.is_object())
+        return false;
+    for (const auto& [name, text] : value.items()) {
+        if (!text.is_string())
+            return false;
+        into.emplace_back(name, text.get<std::string>());
+    }
+    return true;
+}
+
+bool read(const json& value, std::vector<std::pair<std::string, DataType>>& into) {
+    std::vector<std::pair<std::string, std::string>> texts;
+    if (!read(value, texts))
+        return false;
+    for (const auto& [name, text] : texts) {
+        const std::optional<DataType> dtype = parseDataType(text);
+        if (!dtype)
+            return false;
+        into.emplace_back(name, *dtype);
+    }
+    return true;
+}
+
 bool read(const json& value, std::vector<std::pair<std::string, int64_t>>& into) {
     if (!value.is_object())
         return false;
@@ -149,6 +173,10 @@ std::string toJson(const Options& options) {
         object["signature"] = options.signature;
     if (!options.cut.empty())
         object["cut"] = {{"inputs", options.cut.inputs}, {"outputs", options.cut.outputs}};
+    for (const auto& [name, dtype] : options.types)
+        object["types"][name] = toString(dtype);
+    for (const auto& [name, value] : options.arguments)
+        object["arguments"][name] = value;
     for (const auto& [name, dims] : options.shapesAtNeed)
         object["shapes_at_need"][name] = dims;
     for (const auto& [name, file] : options.inputsAtNeed.byName)
@@ -207,6 +235,10 @@ Result<Options> parseOptions(std::string_view text) {
             good = true;
         } else if (key == "cut") {
             good = read(value, options.cut);
+        } else if (key == "types") {
+            good = read(value, options.types);
+        } else if (key == "arguments") {
+            good = read(value, options.arguments);
         } else if (key == "shapes_at_need") {
             good = read(value, options.shapesAtNeed);
         } else if (key == "inputs_at_need") {
@@ -220,11 +252,12 @@ Result<Options> parseOptions(std::string_view text) {
             good = read(value, options.offeredAlone);
         }
         if (!good)
-            return failure(fmt::format("unknown or malformed option '{}'", key),
-                           "known: target, threads, numerics, verify, cache, emit_code, form, weights, name, "
-                           "symbols, shapes, size_names, signature, cut, shapes_at_need, inputs_at_need, "
-                           "bytes_per_multiply_add, observe, "
-                           "offered_alone");
+            return failure(
+                fmt::format("unknown or malformed option '{}'", key),
+                "known: target, threads, numerics, verify, cache, emit_code, form, weights, name, "
+                "symbols, shapes, size_names, signature, cut, types, arguments, shapes_at_need, inputs_at_need, "
+                "bytes_per_multiply_add, observe, "
+                "offered_alone");
     }
     return options;
 }

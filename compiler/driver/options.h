@@ -54,6 +54,10 @@ struct Options {
     std::string signature;
     /// Which part of the model is compiled.
     model::Cut cut;
+    /// Where the model does not declare them: element types of inputs, and values of arguments that are no tensors, as the
+    /// format's language writes them.
+    std::vector<std::pair<std::string, DataType>> types;
+    std::vector<std::pair<std::string, std::string>> arguments;
     /// Sizes by input name that are fixed only if the model cannot be imported without: for a run, whose compilation serves all
     /// sizes otherwise.
     Shapes shapesAtNeed;
@@ -81,6 +85,7 @@ Result<codegen::CWeights> parseWeights(std::string_view text);
 /// "form":"c","weights":"auto","name":"mnist",
 /// "symbols":{"n":1},"shapes":{"x":[1,3]},"size_names":{"y":["n",""]},
 /// "signature":"score","cut":{"inputs":["audio"],"outputs":["logits"]},"shapes_at_need":{"y":[4]},
+/// "types":{"x":"int64"},"arguments":{"rate":"16000"},
 /// "inputs_at_need":{"files":{"z":"z.npy"},"folder":"data"},"bytes_per_multiply_add":0.5,
 /// "observe":["conv1"],"offered_alone":true}; what stands at its default may be left out. The target is all of it, as
 /// codegen::parseTarget reads it.

@@ -14,6 +14,8 @@ struct Session::Kept {
     Shapes sizesBesideNames;
     std::string signature;
     model::Cut cut;
+    std::vector<std::pair<std::string, DataType>> types;
+    std::vector<std::pair<std::string, std::string>> arguments;
     std::shared_ptr<const frontend::AddedOperators> added;
     frontend::Imported model; // only copied from
     Budget::Amounts spent;    // by the import
@@ -21,7 +23,8 @@ struct Session::Kept {
     bool standsFor(const Target& wanted, const frontend::Options& options) const {
         return target == wanted && symbols == options.symbols && shapes == options.shapes &&
                sizeNames == options.sizeNames && sizesBesideNames == options.sizesBesideNames &&
-               signature == options.signature && cut == options.cut && added == options.added &&
+               signature == options.signature && cut == options.cut && types == options.types &&
+               arguments == options.arguments && added == options.added &&
                std::ranges::all_of(model.files, [](const auto& file) { return identityOf(file.first) == file.second; });
     }
 };
@@ -41,13 +44,13 @@ ModelSource Session::source(const Options& options) {
                 if (!imported.module)
                     return imported;
                 const Budget::Amounts after = importOptions.budget->left();
-                kept_ =
-                    std::make_unique<Kept>(options.target, importOptions.symbols, importOptions.shapes,
-                                           importOptions.sizeNames, importOptions.sizesBesideNames,
-                                           importOptions.signature, importOptions.cut, importOptions.added, imported,
-                                           Budget::Amounts{.nodes = before.nodes - after.nodes,
-                                                           .bytes = before.bytes - after.bytes,
-                                                           .steps = before.steps - after.steps});
+                kept_ = std::make_unique<Kept>(options.target, importOptions.symbols, importOptions.shapes,
+                                               importOptions.sizeNames, importOptions.sizesBesideNames,
+                                               importOptions.signature, importOptions.cut, importOptions.types,
+                                               importOptions.arguments, importOptions.added, imported,
+                                               Budget::Amounts{.nodes = before.nodes - after.nodes,
+                                                               .bytes = before.bytes - after.bytes,
+                                                               .steps = before.steps - after.steps});
                 return imported;
             }};
 }

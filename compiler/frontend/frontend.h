@@ -37,6 +37,10 @@ struct Options {
     std::string signature;
     /// Which part of the model is wanted.
     model::Cut cut;
+    /// Where the model does not declare them: element types of inputs; what arguments of the model's function are that are no
+    /// tensors, as the format's language writes it: "16000", "[1, 2]".
+    std::vector<std::pair<std::string, DataType>> types;
+    std::vector<std::pair<std::string, std::string>> arguments;
     /// Operators beside those of the tables; null: none.
     std::shared_ptr<const AddedOperators> added;
     /// What the import may spend, and its cancellation.
@@ -70,6 +74,7 @@ struct Frontend {
     bool (*probe)(const Source& source);
     bool hasSignatures; // a model may have several graphs that people call, by names
     bool canBeCut;      // its values have names that a part may begin and end at
+    bool hasArguments;  // a model is a function, some of whose arguments are fixed by the import
     /// File to ModelGraph (if it can be read at all) and relay Module. What the file contains is never thrown for
     /// but reported; what the budget's checkpoint throws passes through. evaluator folds values that types depend on; null:
     /// none are folded.
@@ -100,6 +105,9 @@ struct FileType {
 };
 /// Of all formats.
 std::vector<FileType> fileTypes();
+
+/// Whether a model there is a function, some of whose arguments are fixed by the import.
+bool takesArguments(const std::filesystem::path& path);
 
 /// The name of the first frontend whose probe says yes; empty if none does, or if the file cannot be read.
 std::string_view formatOf(const std::filesystem::path& path);

@@ -16,6 +16,7 @@
 #include "frontend/tensorflow/import.h"
 #include "frontend/tflite/import.h"
 #include "frontend/torch/import.h"
+#include "frontend/torch/script/import.h"
 
 #include <algorithm>
 #include <array>
@@ -30,16 +31,18 @@ namespace {
 
 /// A file belongs to the first that knows it: those whose files say what they are come first.
 constexpr auto table = std::to_array<Frontend>({
-    {"TFLite", "*.tflite", tflite::probe, true, true, tflite::importModel, tflite::roleOf, tflite::hasOperator, nullptr,
-     nullptr, nullptr},
-    {"Keras", "*.keras *.h5 *.hdf5", keras::probe, false, true, keras::importModel, keras::roleOf, keras::hasOperator,
+    {"TFLite", "*.tflite", tflite::probe, true, true, false, tflite::importModel, tflite::roleOf, tflite::hasOperator,
      nullptr, nullptr, nullptr},
-    {"torch.export", "*.pt2", torch::probe, false, false, torch::importModel, torch::roleOf, torch::hasOperator,
+    {"Keras", "*.keras *.h5 *.hdf5", keras::probe, false, true, false, keras::importModel, keras::roleOf,
+     keras::hasOperator, nullptr, nullptr, nullptr},
+    {"torch.export", "*.pt2", torch::probe, false, false, false, torch::importModel, torch::roleOf, torch::hasOperator,
      nullptr, nullptr, nullptr},
-    {"TensorFlow", "*.pb *.pbtxt", tensorflow::probe, true, true, tensorflow::importModel, tensorflow::roleOf,
+    {"TorchScript", "*.pt *.pth *.jit *.ptl", torch::script::probe, true, false, true, torch::script::importModel,
+     torch::script::roleOf, torch::hasOperator, nullptr, nullptr, nullptr},
+    {"TensorFlow", "*.pb *.pbtxt", tensorflow::probe, true, true, false, tensorflow::importModel, tensorflow::roleOf,
      tensorflow::hasOperator, nullptr, nullptr, nullptr},
-    {"ONNX", "*.onnx", onnx::probe, false, true, onnx::importModel, onnx::roleOf, onnx::hasOperator, onnx::probeTensor,
-     onnx::readTensor, onnx::readValue},
+    {"ONNX", "*.onnx", onnx::probe, false, true, false, onnx::importModel, onnx::roleOf, onnx::hasOperator,
+     onnx::probeTensor, onnx::readTensor, onnx::readValue},
 });
 
 Result<Source> sourceOf(const std::filesystem::path& path) {
@@ -181,6 +184,12 @@ Imported importSource(const Source& source, relay::Evaluator* evaluator, const O
             return refused(error(ErrorKind::Usage, fmt::format("a model of {} cannot be cut", found->name),
                                  "export the part that is wanted"),
                            source.name);
+        if (!options.arguments.empty() && !found->hasArguments)
+            return refused(error(ErrorKind::Usage,
+                                 fmt::format("a model of {} has no arguments beside its inputs, so there is no '{}'",
+                                             found->name, options.arguments.front().first),
+                                 "leave out the argument"),
+                           source.name);
         Imported imported = found->import(source, evaluator, options);
         if (imported.graph && imported.module) {
             for (const Diagnostic& warning : wronglyDeclared(*imported.graph, *imported.module)) {
@@ -214,6 +223,12 @@ std::vector<FileType> fileTypes() {
     for (const Frontend& frontend : table)
         types.push_back({frontend.name, frontend.patterns});
     return types;
+}
+
+bool takesArguments(const std::filesystem::path& path) {
+    const Result<Source> source = sourceOf(path);
+    const Frontend* found = source ? frontendOf(*source, &Frontend::probe) : nullptr;
+    return found && found->hasArguments;
 }
 
 std::string_view formatOf(const std::filesystem::path& path) {

@@ -56,6 +56,53 @@ std::vector<std::pair<std::string, int64_t>> numbersOf(const nlohmann::json& run
     return numbers;
 }
 
+/// As Python writes a constant: of JSON's own values, and of structures of them ({"list": [{"string": "a"}]}). Nothing for what
+/// has tensors, or numbers that lie in a file, in it.
+std::optional<std::string> pythonText(const nlohmann::json& value) {
+    const auto joined = [](const nlohmann::json& parts) -> std::optional<std::string> {
+        std::string all;
+        for (const nlohmann::json& part : parts) {
+            const std::optional<std::string> text = pythonText(part);
+            if (!text)
+                return std::nullopt;
+            all += *text + ", ";
+        }
+        return all;
+    };
+    if (value.is_null())
+        return "None";
+    if (value.is_boolean())
+        return value.get<bool>() ? "True" : "False";
+    if (value.is_number() || value.is_string())
+        return value.dump();
+    if (value.is_array()) {
+        const std::optional<std::string> parts = joined(value);
+        return parts ? std::optional("[" + *parts + "]") : std::nullopt;
+    }
+    if (const auto text = value.find("string"); text != value.end())
+        return pythonText(*text);
+    if (const auto list = value.find("list"); list != value.end())
+        return pythonText(*list);
+    if (const auto tuple = value.find("tuple"); tuple != value.end() && tuple->is_array()) {
+        const std::optional<std::string> parts = joined(*tuple);
+        return parts ? std::optional("(" + *parts + ")") : std::nullopt;
+    }
+    return std::nullopt;
+}
+
+std::vector<std::pair<std::string, std::string>> argumentsOf(const nlohmann::json& run) {
+    std::vector<std::pair<std::string, std::string>> all;
+    const auto arguments = run.find("args");
+    if (arguments == run.end() || !arguments->is_array())
+        return all;
+    for (const nlohmann::json& argument : *arguments)
+        for (const char* key : {"value", "structure"})
+            if (argument.is_object() && argument.contains(key))
+                if (std::optional<std::string> text = pythonText(argument[key]))
+                    all.emplace_back(textOf(argument, "name"), *std::move(text));
+    return all;
+}
+
 /// "refuse or run (mask computed from data)": the words that stand there decide.
 Fixture::Expect expectOf(std::string_view words) {
     const bool refuse = words.contains("refuse"), run = words.contains("run");
@@ -145,7 +192,8 @@ std::optional<Fixture> fixtureIn(const fs::path& folder) {
                                         .signature = textOf(run, "signature"),
                                         .inputOrder = textsOf(run, "input_order"),
                                         .outputOrder = textsOf(run, "output_order"),
-                                        .numbers = numbersOf(run)});
+                                        .numbers = numbersOf(run),
+                                        .arguments = argumentsOf(run)});
     return fixture;
 }
 

@@ -25,6 +25,8 @@ struct FixtureRun {
     std::vector<std::string> inputOrder,
         outputOrder; // the names in the files, in the order of the model that gave them
     std::vector<std::pair<std::string, int64_t>> numbers; // inputs that are integers of a program, and in no file
+    /// Arguments of a program that are no tensors, as Python writes them.
+    std::vector<std::pair<std::string, std::string>> arguments = {};
 };
 
 struct Fixture {

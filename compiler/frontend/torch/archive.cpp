@@ -4,7 +4,6 @@
 #include "base/json.h"
 #include "frontend/torch/json_reader.h"
 #include "frontend/torch/saved_tensors.h"
-#include "frontend/torch/tensors.h"
 
 #include <fmt/format.h>
 
@@ -40,7 +39,7 @@ Result<Archive> Archive::open(std::shared_ptr<const Members> members, size_t byt
     const std::optional<std::string> root = rootOf(names);
     if (!root) {
         LATHE_TRY(Archive old, openOld(std::move(members)));
-        old.bytes_ = bytes;
+        old.storages_ = Storages(bytes);
         return old;
     }
     LATHE_TRY(const model::Bytes format, members->read(*root + std::string(formatFile)));
@@ -51,7 +50,7 @@ Result<Archive> Archive::open(std::shared_ptr<const Members> members, size_t byt
     Archive archive;
     archive.members_ = std::move(members);
     archive.root_ = *root;
-    archive.bytes_ = bytes;
+    archive.storages_ = Storages(bytes);
     const std::string folder = *root + std::string(programFolder);
     std::vector<std::string> programs;
     for (const std::string& name : names)
@@ -136,20 +135,8 @@ Result<model::TensorPtr> Archive::tensor(const std::string& name, bool isStored,
     if (found == entries.end())
         return failure(fmt::format("the archive holds no tensor '{}'", name), exportAnew);
     const Entry& entry = found->second;
-    const std::pair key(entry.members.get(), entry.file);
-    auto storage = storages_.find(key);
-    if (storage == storages_.end()) {
-        LATHE_TRY(model::Bytes bytes, entry.members->read(entry.file));
-        unpacked_ += bytes.view.size();
-        if (bytes_ > 0 && unpacked_ > limits::zipExpansion * bytes_)
-            return failure(
-                ErrorKind::Unsupported,
-                fmt::format("the archive's tensors are packed to less than 1/{} of their size", limits::zipExpansion),
-                exportAnew);
-        storage = storages_.emplace(key, std::move(bytes)).first;
-    }
     isComplex = entry.meta.isComplex;
-    Result<model::TensorPtr> tensor = makeTensor(entry.meta, storage->second, budget);
+    Result<model::TensorPtr> tensor = storages_.tensor(entry.members, entry.file, entry.meta, budget);
     if (!tensor)
         tensor.error().what = fmt::format("'{}': {}", name, tensor.error().what);
     return tensor;

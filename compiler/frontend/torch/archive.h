@@ -5,6 +5,7 @@
 
 #include "frontend/common/members.h"
 #include "frontend/torch/program.h"
+#include "frontend/torch/storages.h"
 
 #include <map>
 
@@ -40,9 +41,7 @@ private:
     std::string name_;    // of the program
     std::string program_; // the file of it
     Entries weights_, constants_;
-    /// That several tensors may share.
-    std::map<std::pair<const Members*, std::string>, model::Bytes> storages_;
-    size_t bytes_ = 0, unpacked_ = 0; // of the archive, and of all storages
+    Storages storages_;
 };
 
 } // namespace lathe::frontend::torch

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <tuple>
 
 namespace lathe::frontend::torch {
 namespace {
@@ -106,6 +107,27 @@ Memory::Place Memory::makePerhaps(Place of, Var value) {
                 .isUncertain = true,
                 .now = value,
                 .version = places_[all].version});
+}
+
+Memory::Contents Memory::contents() const {
+    Contents contents;
+    for (const Seen& seen : places_)
+        contents.now.emplace_back(seen.now, seen.version);
+    return contents;
+}
+
+void Memory::restore(const Contents& contents) {
+    places_.resize(contents.now.size());
+    for (size_t i = 0; i < places_.size(); ++i)
+        std::tie(places_[i].now, places_[i].version) = contents.now[i];
+}
+
+std::vector<Memory::Place> Memory::changedSince(const Contents& contents) const {
+    std::vector<Place> changed;
+    for (Place i = 0; i < contents.now.size(); ++i)
+        if (places_[i].parent == i && places_[i].version != contents.now[i].second)
+            changed.push_back(i);
+    return changed;
 }
 
 void Memory::refuseUncertain() {

@@ -34,6 +34,18 @@ public:
     /// The tensor whose storage it shares, through all views.
     Place whole(Place place) const { return places_[place].whole; }
 
+    /// What all tensors hold at some time.
+    class Contents {
+        friend class Memory;
+        std::vector<std::pair<Var, int64_t>> now; // by place, with its version
+    };
+    Contents contents() const;
+    /// Places that were made since are gone.
+    void restore(const Contents& contents);
+    /// The storages that were there already and hold something else now.
+    std::vector<Place> changedSince(const Contents& contents) const;
+    size_t size() const { return places_.size(); }
+
 private:
     struct Seen {
         Place whole;

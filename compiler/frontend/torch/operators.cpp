@@ -16,21 +16,33 @@ using Table = std::map<std::string, Operator, std::less<>>;
 
 Table makeTable() {
     Table table;
-    for (const std::span<const Row> rows :
-         {rowsOfActivations(),     rowsOfAdaptivePools(), rowsOfArithmetic(),   rowsOfAttention(),
-          rowsOfBatchNorms(),      rowsOfBits(),          rowsOfComparisons(),  rowsOfConversions(),
-          rowsOfConvolutions(),    rowsOfCtc(),           rowsOfDiagonal(),     rowsOfDistance(),
-          rowsOfEmbedding(),       rowsOfFactors(),       rowsOfFills(),        rowsOfFrames(),
-          rowsOfGamma(),           rowsOfGather(),        rowsOfIndex(),        rowsOfJoin(),
-          rowsOfLinear(),          rowsOfLosses(),        rowsOfMarginLosses(), rowsOfMath(),
-          rowsOfMatrixFunctions(), rowsOfMatrixNorms(),   rowsOfNorms(),        rowsOfNumbers(),
-          rowsOfOrder(),           rowsOfPad(),           rowsOfPools(),        rowsOfQuantized(),
-          rowsOfRandom(),          rowsOfRecurrences(),   rowsOfReductions(),   rowsOfRepeat(),
-          rowsOfScans(),           rowsOfSearch(),        rowsOfSegment(),      rowsOfSizes(),
-          rowsOfSlice(),           rowsOfSolve(),         rowsOfSorts(),        rowsOfSpecials(),
-          rowsOfSpectral(),        rowsOfSplit(),         rowsOfStatistics(),   rowsOfUnfold(),
-          rowsOfUnpool(),          rowsOfUpsample(),      rowsOfView(),         rowsOfVision(),
-          rowsOfWindowFunctions()})
+    for (const std::span<const Row> rows : {rowsOfActivations(),     rowsOfAdaptivePools(),
+                                            rowsOfArithmetic(),      rowsOfAttention(),
+                                            rowsOfBatchNorms(),      rowsOfBits(),
+                                            rowsOfComparisons(),     rowsOfConversions(),
+                                            rowsOfConvolutions(),    rowsOfCtc(),
+                                            rowsOfDiagonal(),        rowsOfDistance(),
+                                            rowsOfEmbedding(),       rowsOfFactors(),
+                                            rowsOfFills(),           rowsOfFrames(),
+                                            rowsOfGamma(),           rowsOfGather(),
+                                            rowsOfIndex(),           rowsOfJoin(),
+                                            rowsOfLinear(),          rowsOfLosses(),
+                                            rowsOfMarginLosses(),    rowsOfMath(),
+                                            rowsOfMatrixFunctions(), rowsOfMatrixNorms(),
+                                            rowsOfNorms(),           rowsOfNumbers(),
+                                            rowsOfOrder(),           rowsOfPad(),
+                                            rowsOfPools(),           rowsOfQuantized(),
+                                            rowsOfRandom(),          rowsOfRecurrences(),
+                                            rowsOfReductions(),      rowsOfRepeat(),
+                                            rowsOfScans(),           rowsOfSearch(),
+                                            rowsOfSegment(),         rowsOfSizes(),
+                                            rowsOfSlice(),           rowsOfSolve(),
+                                            rowsOfSorts(),           rowsOfSpecials(),
+                                            rowsOfSpectral(),        rowsOfSplit(),
+                                            rowsOfStatistics(),      rowsOfTransformers(),
+                                            rowsOfUnfold(),          rowsOfUnpool(),
+                                            rowsOfUpsample(),        rowsOfView(),
+                                            rowsOfVision(),          rowsOfWindowFunctions()})
         for (const Row& row : rows) {
             Result<Schema> schema = parseSchema(row.schema);
             LATHE_ASSERT(schema, fmt::format("schema '{}': {}", row.schema, schema ? "" : schema.error().what));
@@ -66,6 +78,15 @@ const Operator* findAssigned(std::string_view name) {
     if (overload == std::string_view::npos || overload < 2 || name[overload - 1] != '_' || name[overload - 2] == '_')
         return nullptr;
     return findOperator(std::string(name.substr(0, overload - 1)) + std::string(name.substr(overload)));
+}
+
+std::vector<const Operator*> overloadsOf(std::string_view name) {
+    const std::string prefix = fmt::format("{}.", name);
+    std::vector<const Operator*> found;
+    for (auto at = table().lower_bound(prefix); at != table().end() && at->first.starts_with(prefix); ++at)
+        if (at->first.find('.', prefix.size()) == std::string::npos)
+            found.push_back(&at->second);
+    return found;
 }
 
 std::vector<std::string_view> operatorNames() {

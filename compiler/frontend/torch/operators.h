@@ -29,6 +29,8 @@ const Operator* findOperator(std::string_view name);
 /// The operator that computes what one that assigns to its first argument ("aten.add_.Tensor") assigns; null if the name is none
 /// such, or there is none.
 const Operator* findAssigned(std::string_view name);
+/// All operators of a name without an overload's, "aten.add", sorted by name.
+std::vector<const Operator*> overloadsOf(std::string_view name);
 /// The names of all, sorted.
 std::vector<std::string_view> operatorNames();
 

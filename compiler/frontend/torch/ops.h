@@ -54,6 +54,7 @@ std::span<const Row> rowsOfSpecials();        // ops_special.cpp
 std::span<const Row> rowsOfSpectral();        // ops_spectral.cpp
 std::span<const Row> rowsOfSplit();           // ops_split.cpp
 std::span<const Row> rowsOfStatistics();      // ops_statistics.cpp
+std::span<const Row> rowsOfTransformers();    // ops_transformer.cpp
 std::span<const Row> rowsOfUnfold();          // ops_unfold.cpp
 std::span<const Row> rowsOfUnpool();          // ops_unpool.cpp
 std::span<const Row> rowsOfUpsample();        // ops_upsample.cpp

@@ -150,6 +150,10 @@ constexpr auto convolutionRows = std::to_array<Row>({
     {"aten::conv1d.padding" LATHE_PADDED("1"), convertConvPadded, Product},
     {"aten::conv2d.padding" LATHE_PADDED("2"), convertConvPadded, Product},
     {"aten::conv3d.padding" LATHE_PADDED("3"), convertConvPadded, Product},
+    {"aten::_convolution_mode(Tensor input, Tensor weight, Tensor? bias, SymInt[] stride, str padding, SymInt[] "
+     "dilation, "
+     "SymInt groups) -> Tensor",
+     convertConvPadded, Product},
     {"aten::conv_transpose1d" LATHE_TRANSPOSED("1"), convertConvTranspose, Product},
     {"aten::conv_transpose2d.input" LATHE_TRANSPOSED("2"), convertConvTranspose, Product},
     {"aten::conv_transpose3d.input" LATHE_TRANSPOSED("3"), convertConvTranspose, Product},

@@ -187,25 +187,6 @@ void convertVecdot(Call& call, Builder& b) {
     }));
 }
 
-/// x1ᵀ W(k) x2 for each result k.
-void convertBilinear(Call& call, Builder& b) {
-    const Var x = call.tensor("input1"), y = call.tensor("input2"), weight = call.tensor("weight");
-    const Var bias = call.optionalTensor("bias");
-    if (!needRank(b, x, 1) || !needRank(b, y, 1) || !needRank(b, weight, 3))
-        return;
-    Dims outer = b.shape(x);
-    outer.pop_back();
-    const Expr rows = product(outer);
-    const DataType dtype = b.dtype(x), sums = computeType(b, x);
-    const auto matrix = [&](Var v) { return cast(b, reshape(b, v, {rows, dim(b, v, -1)}), sums); };
-    EinsumAttrs attrs;
-    attrs.equation = "ni,oij,nj->no";
-    Var result = b.call(Op::Einsum, {matrix(x), cast(b, weight, sums), matrix(y)}, attrs);
-    result = bias ? add(b, result, cast(b, bias, sums)) : result;
-    outer.push_back(dim(b, weight, 0));
-    call.give(cast(b, reshape(b, result, outer), dtype));
-}
-
 /// The sum of a diagonal; of integers in int64.
 void convertTrace(Call& call, Builder& b) {
     const Var x = call.tensor("self");
@@ -225,6 +206,26 @@ void convertEinsum(Call& call, Builder& b) {
         if (!std::isspace(static_cast<unsigned char>(letter)))
             attrs.equation += letter;
     call.give(b.call(Op::Einsum, call.tensors("tensors"), attrs));
+}
+
+/// For each output the sum over all pairs of elements of x and y, weighted.
+void convertBilinear(Call& call, Builder& b) {
+    const Var x = call.tensor("input1"), y = call.tensor("input2"), weight = call.tensor("weight");
+    const Var bias = call.optionalTensor("bias");
+    if (!needRank(b, x, 1) || !needRank(b, y, 1) || !needRank(b, weight, 3))
+        return;
+    const Dims rows = b.shape(x), columns = b.shape(y), of = b.shape(weight); // [outputs, of x, of y]
+    const Expr count = product({rows.begin(), rows.end() - 1});
+    const DataType dtype = b.dtype(x), sums = computeType(b, x);
+    // [count, of x] by [of x, outputs · of y], then each row of that by its own row of y.
+    const Var inner = reshape(b, transpose(b, weight, {1, 0, 2}), {of[1], arith::simplify(of[0] * of[2])});
+    const Var first =
+        reshape(b, matmul(b, reshape(b, x, {count, rows.back()}), inner, false, false, sums), {count, of[0], of[2]});
+    const Var second = reshape(b, cast(b, y, sums), {count, columns.back(), 1});
+    Dims shape(rows.begin(), rows.end() - 1);
+    shape.push_back(of[0]);
+    const Var sum = reshape(b, matmul(b, first, second), shape);
+    call.give(cast(b, bias ? add(b, sum, cast(b, bias, sums)) : sum, dtype));
 }
 
 constexpr auto linearRows = std::to_array<Row>({

@@ -76,7 +76,43 @@ void convertDequantize(Call& call, Builder& b) {
     call.give(dequantize(b, x, by, dtype));
 }
 
+/// Rounded to integers within bounds, and what real numbers these stand for.
+void convertFakeQuantize(Call& call, Builder& b) {
+    const Var x = call.tensor("self");
+    const bool perChannel = call.schema.find("axis").has_value();
+    Var scale = cast(b, call.tensor("scale"), types::Float32),
+        zero = cast(b, call.tensor("zero_point"), types::Float32);
+    const int64_t low = call.integer("quant_min"), high = call.integer("quant_max");
+    if (call.failed())
+        return;
+    if (low > high)
+        return call.fail(fmt::format("integers from {} to {}", low, high));
+    const int64_t axis = perChannel ? call.axis(call.integer("axis"), b.rank(x)) : 0;
+    const auto along = [&](Var one) { return perChannel ? fittedAlong(b, one, axis, x) : asScalar(b, one); };
+    scale = along(scale);
+    zero = along(zero);
+    const Var wide = cast(b, x, types::Float32);
+    // As PyTorch: by the reciprocal, which decides what lies on a tie.
+    const Var real = mul(b, wide, div(b, scalarLike(b, 1, scale), scale));
+    const Var whole = add(b, b.call(Op::Round, {real}), zero);
+    const Var within = maximum(b, minimum(b, whole, scalarLike(b, static_cast<double>(high), whole)),
+                               scalarLike(b, static_cast<double>(low), whole));
+    if (!call.failed())
+        call.give(cast(b, mul(b, sub(b, within, zero), scale), b.dtype(x)));
+}
+
 constexpr auto quantizedRows = std::to_array<Row>({
+    {"aten::fake_quantize_per_tensor_affine(Tensor self, float scale, int zero_point, int quant_min, int quant_max) -> "
+     "Tensor",
+     convertFakeQuantize, Quantization},
+    {"aten::fake_quantize_per_tensor_affine.tensor_qparams(Tensor self, Tensor scale, Tensor zero_point, int "
+     "quant_min, "
+     "int quant_max) -> Tensor",
+     convertFakeQuantize, Quantization},
+    {"aten::fake_quantize_per_channel_affine(Tensor self, Tensor scale, Tensor zero_point, int axis, int quant_min, "
+     "int "
+     "quant_max) -> Tensor",
+     convertFakeQuantize, Quantization},
     {"quantized_decomposed::quantize_per_tensor(Tensor input, float scale, int zero_point, int quant_min, int "
      "quant_max, ScalarType dtype) -> Tensor",
      convertQuantize, Quantization},

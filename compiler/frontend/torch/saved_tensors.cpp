@@ -28,12 +28,15 @@ constexpr auto storageTypes = std::to_array<StorageType>({
     {"torch HalfStorage", types::Float16},
     {"torch IntStorage", types::Int32},
     {"torch LongStorage", types::Int64},
+    {"torch QInt32Storage", types::Int32},
+    {"torch QInt8Storage", types::Int8},
+    {"torch QUInt8Storage", types::UInt8},
     {"torch ShortStorage", types::Int16},
 });
 
-bool isTensor(const PickleValue& value) {
-    return value.isMadeBy("torch._utils _rebuild_tensor_v2", 4) || value.isMadeBy("torch._utils _rebuild_parameter", 1);
-}
+constexpr std::string_view plainTensor = "torch._utils _rebuild_tensor_v2",
+                           parameter = "torch._utils _rebuild_parameter",
+                           quantizedTensor = "torch._utils _rebuild_qtensor";
 
 std::optional<std::vector<ProgramSize>> sizesOf(const PickleValue& tuple) {
     std::vector<ProgramSize> sizes;
@@ -49,11 +52,15 @@ std::optional<std::vector<ProgramSize>> sizesOf(const PickleValue& tuple) {
 
 } // namespace
 
-Result<SavedTensor> savedTensor(const PickleValue& value, const std::string& root) {
+bool isSavedTensor(const PickleValue& value) {
+    return value.isMadeBy(plainTensor, 4) || value.isMadeBy(parameter, 1) || value.isMadeBy(quantizedTensor, 5);
+}
+
+Result<SavedTensor> savedTensor(const PickleValue& value, const std::string& folder) {
     const PickleValue* tensor = &value;
-    if (tensor->isMadeBy("torch._utils _rebuild_parameter", 1))
+    if (tensor->isMadeBy(parameter, 1))
         tensor = &tensor->argument(0);
-    if (!tensor->isMadeBy("torch._utils _rebuild_tensor_v2", 4))
+    if (!tensor->isMadeBy(plainTensor, 4) && !tensor->isMadeBy(quantizedTensor, 5))
         return failure(ErrorKind::Unsupported, "a tensor is saved in a form that is not supported", saveByTorch);
     const PickleValue &persistent = tensor->argument(0), &offset = tensor->argument(1);
     // ('storage', type, key, device, elements)
@@ -72,7 +79,7 @@ Result<SavedTensor> savedTensor(const PickleValue& value, const std::string& roo
                                             strides = sizesOf(tensor->argument(3));
     if (!sizes || !strides || sizes->size() != strides->size())
         return failure("a saved tensor has no sizes, or not as many strides", saveByTorch);
-    return SavedTensor{fmt::format("{}data/{}", root, id->items[2]->text),
+    return SavedTensor{folder + id->items[2]->text,
                        {type->dtype, type->isComplex, *std::move(sizes), *std::move(strides), offset.whole}};
 }
 
@@ -95,9 +102,9 @@ Result<std::map<std::string, SavedTensor>> savedTensors(const Members& archive) 
     LATHE_TRY(const Pickle pickle, readPickle(bytes.view));
     std::map<std::string, SavedTensor> tensors;
     for (const auto& [key, value] : pickle.root->entries) {
-        if (key->kind != PickleValue::Kind::Text || !isTensor(*value))
+        if (key->kind != PickleValue::Kind::Text || !isSavedTensor(*value) || value->isMadeBy(quantizedTensor, 5))
             continue;
-        LATHE_TRY(SavedTensor tensor, savedTensor(*value, root));
+        LATHE_TRY(SavedTensor tensor, savedTensor(*value, root + "data/"));
         tensors.insert_or_assign(key->text, std::move(tensor));
     }
     return tensors;

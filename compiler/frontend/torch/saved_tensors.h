@@ -16,8 +16,10 @@ struct SavedTensor {
     TensorMeta meta;
 };
 
-/// The one that a value of a pickle stands for; root: the folder of the archive that data.pkl lies in, "archive/".
-Result<SavedTensor> savedTensor(const PickleValue& value, const std::string& root);
+/// Whether a value of a pickle stands for a tensor, also one of integers that stand for real numbers.
+bool isSavedTensor(const PickleValue& value);
+/// The one that it stands for; folder: of the archive, where its storages lie, "archive/data/".
+Result<SavedTensor> savedTensor(const PickleValue& value, const std::string& folder);
 
 /// What is no tensor is left out.
 Result<std::map<std::string, SavedTensor>> savedTensors(const Members& archive);

@@ -50,6 +50,43 @@ std::optional<ScalarType> scalarTypeOf(int64_t number) {
     return ScalarType{std::string(found->name), found->dtype, found->isComplex};
 }
 
+namespace {
+
+struct Code {
+    int64_t number;
+    DataType dtype;
+};
+/// c10::ScalarType
+constexpr auto codes = std::to_array<Code>({
+    {0, types::UInt8},
+    {1, types::Int8},
+    {2, types::Int16},
+    {3, types::Int32},
+    {4, types::Int64},
+    {5, types::Float16},
+    {6, types::Float32},
+    {7, types::Float64},
+    {11, types::Bool},
+    {15, types::BFloat16},
+    {23, {TypeCode::Float8E5M2, 8}},
+    {24, {TypeCode::Float8E4M3FN, 8}},
+    {27, types::UInt16},
+    {28, types::UInt32},
+    {29, types::UInt64},
+});
+
+} // namespace
+
+std::optional<DataType> typeOfCode(int64_t number) {
+    const auto* found = std::ranges::find(codes, number, &Code::number);
+    return found == codes.end() ? std::nullopt : std::optional(found->dtype);
+}
+
+std::optional<int64_t> codeOfType(DataType dtype) {
+    const auto* found = std::ranges::find(codes, dtype, &Code::dtype);
+    return found == codes.end() ? std::nullopt : std::optional(found->number);
+}
+
 std::string memoryFormatOf(int64_t number) {
     static constexpr auto names = std::to_array<std::string_view>(
         {"", "contiguous_format", "channels_last", "channels_last_3d", "preserve_format"});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Element types, memory formats and layouts by the numbers that programs of torch.export have for them.
+// Element types, memory formats and layouts by the numbers that programs of torch.export, and scripts, have for them.
 #pragma once
 
 #include "base/data_type.h"
@@ -19,6 +19,10 @@ struct ScalarType {
 
 /// Nothing for a number that stands for none.
 std::optional<ScalarType> scalarTypeOf(int64_t number);
+/// The element type that a script has a number for; nothing for a number that stands for none that Lathe has.
+std::optional<DataType> typeOfCode(int64_t number);
+/// The reverse.
+std::optional<int64_t> codeOfType(DataType dtype);
 /// "channels_last"; empty for a number that stands for none.
 std::string memoryFormatOf(int64_t number);
 /// "strided"; empty for a number that stands for none.

@@ -41,8 +41,72 @@ std::optional<Ints> knownSizes(const std::vector<ProgramSize>& sizes) {
     return known;
 }
 
-/// Whether a tensor of these sizes and strides has views of other sizes: each run of dims that lie one behind the other has to be
-/// cut into new dims by itself.
+const TensorMeta* metaOf(const ProgramGraph& graph, const ProgramArgument* argument) {
+    const auto* name = argument ? argument->as<ProgramArgument::Name>() : nullptr;
+    const auto found = name ? graph.tensors.find(name->text) : graph.tensors.end();
+    return found == graph.tensors.end() ? nullptr : &found->second;
+}
+
+/// Nothing if the operator has no such argument, or its value is not known.
+std::optional<bool> flagAt(const ProgramNode& node, const Schema& schema, std::string_view name) {
+    const std::optional<size_t> at = schema.find(name);
+    const ProgramArgument* argument = at ? inputAt(node, schema, *at) : nullptr;
+    const TorchValue* value = argument ? argument->as<TorchValue>() : at ? &schema.arguments[*at].otherwise : nullptr;
+    return value && value->as<bool>() ? std::optional(*value->as<bool>()) : std::nullopt;
+}
+
+/// Normalizations write running moments only where they take moments of what they are passed.
+bool writesArguments(const ProgramNode& node, const Schema& schema) {
+    return flagAt(node, schema, "training").value_or(true) && flagAt(node, schema, "use_input_stats").value_or(true);
+}
+
+Sharing sharingOf(const Operator& op, const ProgramNode& node, const TensorMeta* from, const TensorMeta* to) {
+    const bool converts = isConversion(op.schema);
+    if (!converts && !isReshape(op.schema))
+        return Sharing::Always;
+    if (flagAt(node, op.schema, "copy").value_or(false))
+        return Sharing::Never;
+    if (!from || !to)
+        return Sharing::Perhaps;
+    if (converts)
+        return from->dtype == to->dtype && from->isComplex == to->isComplex && from->strides == to->strides
+                   ? Sharing::Always
+                   : Sharing::Never;
+    const std::optional<Ints> sizes = knownSizes(from->sizes), strides = knownSizes(from->strides),
+                              wanted = knownSizes(to->sizes);
+    if (!sizes || !strides || !wanted)
+        return Sharing::Perhaps;
+    return hasView(*sizes, *strides, *wanted) ? Sharing::Always : Sharing::Never;
+}
+
+/// Adds the names of tensors in an argument.
+void addNames(const ProgramArgument& argument, std::vector<std::string>& names) {
+    if (const auto* name = argument.as<ProgramArgument::Name>(); name && name->isTensor)
+        names.push_back(name->text);
+    if (const auto* list = argument.as<std::vector<ProgramArgument>>())
+        for (const ProgramArgument& one : *list)
+            addNames(one, names);
+}
+
+} // namespace
+
+std::optional<size_t> viewedArgument(const Schema& schema) {
+    const auto isView = [](const auto& one) { return one.isView; };
+    const auto self = std::ranges::find_if(schema.arguments, isView, &SchemaArgument::type);
+    if (self == schema.arguments.end() || !std::ranges::any_of(schema.results, isView))
+        return std::nullopt;
+    return static_cast<size_t>(self - schema.arguments.begin());
+}
+
+bool isReshape(const Schema& schema) {
+    return isListed(reshapeNames, schema.name);
+}
+
+bool isConversion(const Schema& schema) {
+    return isListed(conversionNames, schema.name);
+}
+
+/// Each run of dims that lie one behind the other has to be cut into new dims by itself.
 bool hasView(const Ints& sizes, const Ints& strides, const Ints& wanted) {
     if (std::ranges::find(sizes, 0) != sizes.end())
         return true;
@@ -65,55 +129,6 @@ bool hasView(const Ints& sizes, const Ints& strides, const Ints& wanted) {
                                [](int64_t size) { return size == 1; });
 }
 
-const TensorMeta* metaOf(const ProgramGraph& graph, const ProgramArgument* argument) {
-    const auto* name = argument ? argument->as<ProgramArgument::Name>() : nullptr;
-    const auto found = name ? graph.tensors.find(name->text) : graph.tensors.end();
-    return found == graph.tensors.end() ? nullptr : &found->second;
-}
-
-/// Nothing if the operator has no such argument, or its value is not known.
-std::optional<bool> flagAt(const ProgramNode& node, const Schema& schema, std::string_view name) {
-    const std::optional<size_t> at = schema.find(name);
-    const ProgramArgument* argument = at ? inputAt(node, schema, *at) : nullptr;
-    const TorchValue* value = argument ? argument->as<TorchValue>() : at ? &schema.arguments[*at].otherwise : nullptr;
-    return value && value->as<bool>() ? std::optional(*value->as<bool>()) : std::nullopt;
-}
-
-/// Normalizations write running moments only where they take moments of what they are passed.
-bool writesArguments(const ProgramNode& node, const Schema& schema) {
-    return flagAt(node, schema, "training").value_or(true) && flagAt(node, schema, "use_input_stats").value_or(true);
-}
-
-Sharing sharingOf(const Operator& op, const ProgramNode& node, const TensorMeta* from, const TensorMeta* to) {
-    const bool isConversion = isListed(conversionNames, op.schema.name);
-    if (!isConversion && !isListed(reshapeNames, op.schema.name))
-        return Sharing::Always;
-    if (flagAt(node, op.schema, "copy").value_or(false))
-        return Sharing::Never;
-    if (!from || !to)
-        return Sharing::Perhaps;
-    if (isConversion)
-        return from->dtype == to->dtype && from->isComplex == to->isComplex && from->strides == to->strides
-                   ? Sharing::Always
-                   : Sharing::Never;
-    const std::optional<Ints> sizes = knownSizes(from->sizes), strides = knownSizes(from->strides),
-                              wanted = knownSizes(to->sizes);
-    if (!sizes || !strides || !wanted)
-        return Sharing::Perhaps;
-    return hasView(*sizes, *strides, *wanted) ? Sharing::Always : Sharing::Never;
-}
-
-/// Adds the names of tensors in an argument.
-void addNames(const ProgramArgument& argument, std::vector<std::string>& names) {
-    if (const auto* name = argument.as<ProgramArgument::Name>(); name && name->isTensor)
-        names.push_back(name->text);
-    if (const auto* list = argument.as<std::vector<ProgramArgument>>())
-        for (const ProgramArgument& one : *list)
-            addNames(one, names);
-}
-
-} // namespace
-
 Target targetOf(const ProgramNode& node) {
     if (const Operator* op = findOperator(node.target))
         return {op, false};
@@ -128,13 +143,11 @@ const ProgramArgument* inputAt(const ProgramNode& node, const Schema& schema, si
 }
 
 View viewOf(const Operator& op, const ProgramNode& node, const ProgramGraph& graph) {
-    const auto isView = [](const auto& one) { return one.isView; };
-    const auto self = std::ranges::find_if(op.schema.arguments, isView, &SchemaArgument::type);
-    if (self == op.schema.arguments.end() || !std::ranges::any_of(op.schema.results, isView))
+    const std::optional<size_t> at = viewedArgument(op.schema);
+    if (!at)
         return {};
-    const auto at = static_cast<size_t>(self - op.schema.arguments.begin());
     const TensorMeta* to = node.outputs.empty() ? nullptr : metaOf(graph, &node.outputs[0]);
-    return {sharingOf(op, node, metaOf(graph, inputAt(node, op.schema, at)), to), at};
+    return {sharingOf(op, node, metaOf(graph, inputAt(node, op.schema, *at)), to), *at};
 }
 
 std::set<std::string> assignedInputs(const Program& program) {

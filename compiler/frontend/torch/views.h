@@ -12,6 +12,19 @@
 
 namespace lathe::frontend::torch {
 
+// ---- what schemas and strides say
+
+/// The argument whose elements results share, or may; nothing if there is none.
+std::optional<size_t> viewedArgument(const Schema& schema);
+/// Whether an operator gives a view where one has the wanted shape, else a copy.
+bool isReshape(const Schema& schema);
+/// Whether an operator gives the tensor itself where it is as wanted, else a copy.
+bool isConversion(const Schema& schema);
+/// Whether a tensor of these sizes and strides has views of other sizes.
+bool hasView(const Ints& sizes, const Ints& strides, const Ints& wanted);
+
+// ---- of a program's nodes
+
 enum class Sharing : uint8_t { Never, Always, Perhaps };
 
 /// What a node's results share with the tensor that they may be views of.

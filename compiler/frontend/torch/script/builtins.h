@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Functions of the language: on numbers, texts, lists and dicts, what is known of tensors, and what changes nothing that is
+// computed. One table by name; a function that does not take its arguments leaves them to PyTorch's operators of that name.
+#pragma once
+
+#include "frontend/torch/script/evaluator.h"
+
+namespace lathe::frontend::torch::script {
+
+struct Builtins {
+    /// Nothing: there is no such function of these arguments.
+    static std::optional<ScriptValue> call(Evaluator& e, const std::string& name, const Arguments& arguments);
+
+    using Result = std::optional<ScriptValue>;
+    using Function = Result (*)(Evaluator& e, const Arguments& a);
+    struct Row {
+        std::string_view name;
+        Function function;
+    };
+    static std::span<const Row> ofLists();   // containers.cpp
+    static std::span<const Row> ofTexts();   // texts.cpp
+    static std::span<const Row> ofTensors(); // tensor_facts.cpp
+
+    // ---- what the functions have to do with an evaluation
+    static Builder& builder(Evaluator& e) { return e.b_; }
+    static Heap& heap(Evaluator& e) { return e.heap_; }
+    static Var read(Evaluator& e, const TensorRef& ref) { return e.memory_.read(ref.place); }
+    static ScriptValue callOperator(Evaluator& e, const std::string& name, Arguments arguments) {
+        return e.callOperator(name, std::move(arguments));
+    }
+    static ScriptValue element(Evaluator& e, const ScriptValue& of, const ScriptValue& index) {
+        return e.element(of, index);
+    }
+    static Expr positionIn(Evaluator& e, const Expr& size, const Expr& index) { return e.positionIn(size, index); }
+    static void raise(Evaluator& e, const std::string& message) { e.raise(message); }
+    static void fail(Evaluator& e, const std::string& what) { e.fail(what); }
+    static void refuse(Evaluator& e, const std::string& what, const std::string& hint) { e.refuse(what, hint); }
+    static std::optional<Ints> strides(const Evaluator& e, const TensorRef& ref) { return e.strides_[ref.place]; }
+    static ScriptValue made(Evaluator& e, const std::string& op, const Arguments& arguments,
+                            const std::function<Var()>& make);
+};
+
+} // namespace lathe::frontend::torch::script

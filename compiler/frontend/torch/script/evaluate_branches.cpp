@@ -1,0 +1,439 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Branches that elements decide, which are left to run. Each block is evaluated once to see what it changes, forgotten, and
+// evaluated again with that for its results.
+#include "frontend/torch/script/evaluator.h"
+#include "frontend/torch/script/numbers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace lathe::frontend::torch::script {
+namespace {
+
+using Outcome = Joined::Kind;
+
+constexpr const char* attempted = "a block is attempted";
+
+/// The values that a cell holds, in an order that its keys say.
+ScriptValues valuesIn(const CellContent& content) {
+    ScriptValues values;
+    if (const auto* list = std::get_if<ListCell>(&content))
+        return list->items;
+    if (const auto* dict = std::get_if<DictCell>(&content))
+        for (const auto& [key, value] : dict->entries)
+            values.push_back(value);
+    if (const auto* object = std::get_if<ObjectCell>(&content))
+        for (const auto& [name, value] : object->attributes)
+            values.push_back(value);
+    return values;
+}
+
+CellContent withValues(CellContent content, ScriptValues values) {
+    size_t next = 0;
+    if (auto* list = std::get_if<ListCell>(&content))
+        list->items = std::move(values);
+    else if (auto* dict = std::get_if<DictCell>(&content))
+        for (auto& [key, value] : dict->entries)
+            value = std::move(values[next++]);
+    else
+        for (auto& [name, value] : std::get<ObjectCell>(content).attributes)
+            value = std::move(values[next++]);
+    return content;
+}
+
+bool haveSameKeys(const CellContent& a, const CellContent& b) {
+    const auto* dict = std::get_if<DictCell>(&a);
+    const auto* object = std::get_if<ObjectCell>(&a);
+    if (dict)
+        return std::ranges::equal(dict->entries, std::get<DictCell>(b).entries,
+                                  [](const auto& x, const auto& y) { return isSame(x.first, y.first); });
+    if (object)
+        return std::ranges::equal(
+            object->attributes, std::get<ObjectCell>(b).attributes, {}, [](const auto& x) { return x.first; },
+            [](const auto& x) { return x.first; });
+    return std::get<ListCell>(a).items.size() == std::get<ListCell>(b).items.size();
+}
+
+bool areSame(const ScriptValue& a, const ScriptValue& b) {
+    return isSame(a, b);
+}
+
+/// A value of that type in place of what is never read.
+Var filler(Builder& b, const Joined& joined) {
+    std::vector<int64_t> sizes;
+    for (const Expr& dim : joined.dims)
+        sizes.push_back(arith::asInt(dim).value_or(1));
+    return b.constant(relay::makeSplat(joined.dtype, std::move(sizes), 0));
+}
+
+} // namespace
+
+// ---- what changed
+
+Joined Evaluator::described(const ScriptValue& value, const World& before) {
+    Joined joined{.keep = value};
+    const auto ofPlace = [&](Place place) {
+        const Var now = memory_.read(place);
+        if (failed())
+            return;
+        joined.dtype = b_.dtype(now);
+        joined.dims = b_.shape(now);
+        if (memory_.whole(place) < before.names.size())
+            joined.sharesWith = memory_.whole(place);
+    };
+    if (const TensorRef* ref = value.as<TensorRef>()) {
+        joined.kind = Outcome::Tensor;
+        ofPlace(ref->place);
+    } else if (const Quantized* quantized = value.as<Quantized>()) {
+        joined.kind = Outcome::Quantized;
+        ofPlace(quantized->integers);
+    } else if (const TupleValue* tuple = value.as<TupleValue>()) {
+        joined.kind = Outcome::Tuple;
+        for (const ScriptValue& item : *tuple->items)
+            joined.parts.push_back(described(item, before));
+    } else if (const ListCell* list = heap_.find<ListCell>(value);
+               list && value.as<CellRef>()->cell >= before.heap.size()) {
+        joined.kind = Outcome::List;
+        for (const ScriptValue& item : list->items)
+            joined.parts.push_back(described(item, before));
+    }
+    return joined;
+}
+
+std::optional<Change> Evaluator::changeOf(Cell cell, const World& before) {
+    const CellContent &now = heap_.at(cell), &then = before.heap.at(cell);
+    Change change{.kind = Change::Kind::Content, .cell = cell};
+    const auto* list = std::get_if<ListCell>(&now);
+    const ScriptValues values = valuesIn(now), old = valuesIn(then);
+    const bool isGrown = list && !std::get<ListCell>(then).hasUnseen &&
+                         (list->hasUnseen ? values.size() == 1 : values.size() == old.size() + 1) &&
+                         (list->hasUnseen || std::equal(old.begin(), old.end(), values.begin(), areSame));
+    if (isGrown) {
+        change.kind = Change::Kind::Grown;
+        change.parts = {described(values.back(), before)};
+        return change;
+    }
+    if (!haveSameKeys(now, then) || (list && list->hasUnseen != std::get<ListCell>(then).hasUnseen)) {
+        refuse(fmt::format("{} gets or loses elements in a branch or loop that is left to run",
+                           kindOf(CellRef{cell}, heap_)),
+               "let the program change elements alone there, or append one tensor in each round");
+        return std::nullopt;
+    }
+    for (const ScriptValue& value : values)
+        change.parts.push_back(described(value, before));
+    return change;
+}
+
+std::vector<Change> Evaluator::changesSince(const World& before) {
+    std::vector<Change> changes;
+    for (const auto& [name, value] : frames_.back()->variables)
+        if (const auto old = before.variables.find(name); old == before.variables.end() || !isSame(old->second, value))
+            changes.push_back({.kind = Change::Kind::Variable, .name = name, .parts = {described(value, before)}});
+    for (Cell cell = 0; cell < before.heap.size() && !failed(); ++cell)
+        if (!heap_.isSame(cell, before.heap))
+            if (std::optional<Change> change = changeOf(cell, before))
+                changes.push_back(*std::move(change));
+    for (const Place place : memory_.changedSince(before.memory))
+        changes.push_back(
+            {.kind = Change::Kind::Storage, .place = place, .parts = {described(TensorRef{place}, before)}});
+    for (Change& change : changes)
+        if (change.kind == Change::Kind::Storage) // its elements, not what it is
+            change.parts[0].sharesWith.reset();
+    return changes;
+}
+
+Change Evaluator::unchanged(const Change& change, const World& before) {
+    Change old = change;
+    old.parts.clear();
+    switch (change.kind) {
+    case Change::Kind::Variable: {
+        const auto found = before.variables.find(change.name);
+        old.parts.push_back(found == before.variables.end() ? Joined{.keep = Uninitialized()}
+                                                            : described(found->second, before));
+        break;
+    }
+    case Change::Kind::Content:
+        for (const ScriptValue& value : valuesIn(before.heap.at(change.cell)))
+            old.parts.push_back(described(value, before));
+        break;
+    case Change::Kind::Grown:
+        old.parts = change.parts;
+        break;
+    case Change::Kind::Storage:
+        old.parts.push_back(described(TensorRef{change.place}, before));
+        old.parts[0].sharesWith.reset();
+        break;
+    }
+    return old;
+}
+
+std::vector<Change> Evaluator::joinAll(const std::vector<Change>& a, const std::vector<Change>& b,
+                                       const World& before) {
+    std::vector<Change> all;
+    const auto add = [&](const Change& x, const Change& y) {
+        Change joined = x;
+        if (x.parts.size() != y.parts.size())
+            return refuse("a list has another length in each branch that is left to run");
+        for (size_t i = 0; i < x.parts.size() && !failed(); ++i) {
+            auto part = join(x.parts[i], y.parts[i]);
+            if (part)
+                joined.parts[i] = *std::move(part);
+            else
+                refuse(fmt::format("{} in a branch or loop that is left to run{}", part.error(),
+                                   x.name.empty() ? std::string() : fmt::format(" ('{}')", x.name)),
+                       "let the program give tensors and numbers there, of one type each");
+        }
+        all.push_back(std::move(joined));
+    };
+    const auto find = [](const std::vector<Change>& in, const Change& change) {
+        const auto found = std::ranges::find_if(in, [&](const Change& one) { return one.isOfSame(change); });
+        return found == in.end() ? nullptr : &*found;
+    };
+    for (const Change& change : a) {
+        const Change* other = find(b, change);
+        add(change, other ? *other : unchanged(change, before));
+    }
+    for (const Change& change : b)
+        if (!find(a, change))
+            add(unchanged(change, before), change);
+    return all;
+}
+
+// ---- results
+
+void Evaluator::addVars(const Joined& joined, const ScriptValue& value, std::vector<Var>& vars) {
+    const bool isMissing = value.as<Uninitialized>();
+    switch (joined.kind) {
+    case Outcome::Same:
+        return;
+    case Outcome::Tensor:
+        vars.push_back(isMissing ? filler(b_, joined) : memory_.read(value.as<TensorRef>()->place));
+        return;
+    case Outcome::Quantized:
+        vars.push_back(isMissing ? filler(b_, joined) : memory_.read(value.as<Quantized>()->integers));
+        return;
+    case Outcome::Int:
+        vars.push_back(isMissing ? b_.scalarInt(0) : b_.scalarOf(*toExpr(value)));
+        return;
+    case Outcome::Float:
+        vars.push_back(isMissing ? b_.scalar(0, types::Float64) : cast(b_, toScalarTensor(b_, value), types::Float64));
+        return;
+    case Outcome::Bool:
+        vars.push_back(isMissing ? b_.scalarInt(0, types::Bool) : toScalarTensor(b_, value));
+        return;
+    case Outcome::Tuple:
+    case Outcome::List: {
+        const TupleValue* tuple = value.as<TupleValue>();
+        const ListCell* list = heap_.find<ListCell>(value);
+        for (size_t i = 0; i < joined.parts.size(); ++i)
+            addVars(joined.parts[i],
+                    tuple  ? (*tuple->items)[i]
+                    : list ? list->items[i]
+                           : ScriptValue(Uninitialized()),
+                    vars);
+        return;
+    }
+    }
+}
+
+std::vector<Var> Evaluator::varsOf(const std::vector<Change>& changes) {
+    std::vector<Var> vars;
+    for (const Change& change : changes) {
+        if (failed())
+            return {};
+        ScriptValues values;
+        if (change.kind == Change::Kind::Variable) {
+            const auto found = frames_.back()->variables.find(change.name);
+            values = {found == frames_.back()->variables.end() ? ScriptValue(Uninitialized()) : found->second};
+        } else if (change.kind == Change::Kind::Storage) {
+            values = {TensorRef{change.place}};
+        } else if (change.kind == Change::Kind::Content) {
+            values = valuesIn(heap_.at(change.cell));
+        }
+        for (size_t i = 0; i < values.size() && i < change.parts.size(); ++i)
+            addVars(change.parts[i], values[i], vars);
+    }
+    return vars;
+}
+
+ScriptValue Evaluator::valueOf(const Joined& joined, const std::vector<Var>& vars, size_t& next, bool isResult) {
+    switch (joined.kind) {
+    case Outcome::Same:
+        return joined.keep;
+    case Outcome::Tensor: {
+        const Var value = vars[next++];
+        const Place place = joined.sharesWith ? memory_.makePerhaps(*joined.sharesWith, value) : memory_.make(value);
+        const ScriptValue made = TensorRef{newPlace(place, std::nullopt, isResult ? "" : "carried")};
+        if (isResult)
+            note(made);
+        return made;
+    }
+    case Outcome::Quantized: {
+        Quantized quantized = *joined.keep.as<Quantized>();
+        quantized.integers = newPlace(memory_.make(vars[next++]), std::nullopt, "carried");
+        return quantized;
+    }
+    case Outcome::Int:
+        return fromTensor(b_, vars[next++], "joined");
+    case Outcome::Float:
+    case Outcome::Bool:
+        return Number{vars[next++], joined.kind == Outcome::Bool};
+    case Outcome::Tuple:
+    case Outcome::List: {
+        ScriptValues items;
+        for (const Joined& part : joined.parts)
+            items.push_back(valueOf(part, vars, next, isResult));
+        if (joined.kind == Outcome::List)
+            return CellRef{heap_.make(ListCell{std::move(items)})};
+        const TupleValue* like = joined.keep.as<TupleValue>();
+        return TupleValue{std::make_shared<const ScriptValues>(std::move(items)), like ? like->names : nullptr};
+    }
+    }
+    return {};
+}
+
+void Evaluator::apply(const std::vector<Change>& changes, const std::vector<Var>& vars, bool isResult) {
+    size_t next = 0;
+    for (const Change& change : changes) {
+        if (failed())
+            return;
+        if (change.kind == Change::Kind::Grown) {
+            heap_.set(change.cell, ListCell{{}, true});
+            continue;
+        }
+        ScriptValues values;
+        if (change.kind == Change::Kind::Storage) {
+            if (change.parts[0].kind == Outcome::Tensor)
+                memory_.assign(change.place, vars[next++]);
+            if (isResult)
+                note(TensorRef{change.place});
+            continue;
+        }
+        for (const Joined& part : change.parts)
+            values.push_back(valueOf(part, vars, next, isResult));
+        if (change.kind == Change::Kind::Variable)
+            frames_.back()->variables[change.name] = values[0];
+        else
+            heap_.set(change.cell, withValues(heap_.at(change.cell), std::move(values)));
+    }
+}
+
+// ---- branches
+
+Evaluator::Ended Evaluator::attempt(const World& before, const std::function<Flow()>& run,
+                                    const std::function<void(const Block& block)>& within) {
+    Ended ended;
+    bool isDone = false;
+    const Trace::Mark mark = trace_.mark();
+    ++unknown_;
+    within([&]() -> Var {
+        ended.flow = run();
+        if (failed())
+            return {};
+        ended.changes = changesSince(before);
+        isDone = !failed();
+        b_.disagree(attempted);
+        return {};
+    });
+    --unknown_;
+    if (!isDone && raised_ && b_.disagreed()) {
+        ended.raises = true;
+        ended.message = *std::exchange(raised_, std::nullopt);
+    }
+    if (isDone || ended.raises)
+        b_.takeBack();
+    restore(before);
+    trace_.backTo(mark);
+    return ended;
+}
+
+Var Evaluator::side(const World& before, const std::vector<Statement>& block, const std::vector<Change>& changes,
+                    std::vector<std::shared_ptr<const model::Graph>>& graphs) {
+    restore(before);
+    trace_.open();
+    run(block);
+    std::vector<Var> vars = varsOf(changes);
+    if (!failed() && !vars.empty())
+        vars[0] = checked(vars[0]);
+    graphs.push_back(trace_.close());
+    return failed() ? Var{} : vars.size() == 1 ? vars[0] : b_.tuple(vars);
+}
+
+Evaluator::Flow Evaluator::branch(const Statement& statement, const ScriptValue& condition) {
+    const World before = world();
+    const Var decides = toScalarTensor(b_, condition);
+    const auto runs = [&](const std::vector<Statement>& block) { return [&] { return run(block); }; };
+    const auto none = [&] { return b_.scalarInt(0); };
+    const Ended whenTrue =
+        attempt(before, runs(statement.body), [&](const Block& block) { b_.ifElse(decides, block, none); });
+    if (failed())
+        return Flow::Next;
+    const Ended whenFalse =
+        attempt(before, runs(statement.otherwise), [&](const Block& block) { b_.ifElse(decides, none, block); });
+    if (failed())
+        return Flow::Next;
+    if (whenTrue.raises || whenFalse.raises) {
+        if (whenTrue.raises && whenFalse.raises)
+            raise(whenTrue.message);
+        else if (whenTrue.raises)
+            require(*callNumberFunction(b_, "aten.__not__", {condition}), whenTrue.message);
+        else
+            require(condition, whenFalse.message);
+        return failed() ? Flow::Next : run(whenTrue.raises ? statement.otherwise : statement.body);
+    }
+    if (whenTrue.flow == Flow::Return || whenFalse.flow == Flow::Return) {
+        refuse("a branch that is left to run returns from its function",
+               "save the model by a newer version of PyTorch");
+        return Flow::Next;
+    }
+    std::vector<Change> changes = joinAll(whenTrue.changes, whenFalse.changes, before);
+    // What is set in one branch alone is read in no other.
+    std::erase_if(changes, [&](const Change& change) {
+        const auto isSet = [&](const Ended& ended) {
+            return std::ranges::any_of(ended.changes, [&](const Change& one) { return one.isOfSame(change); });
+        };
+        return change.kind == Change::Kind::Variable && !before.variables.contains(change.name) &&
+               (!isSet(whenTrue) || !isSet(whenFalse));
+    });
+    if (std::ranges::any_of(changes, [](const Change& one) { return one.kind == Change::Kind::Grown; }))
+        refuse("a list gets elements in a branch that is left to run", "append the same number in each branch");
+    if (!failed() && !changes.empty())
+        merge(before, statement, condition, changes);
+    return Flow::Next;
+}
+
+void Evaluator::merge(const World& before, const Statement& statement, const ScriptValue& condition,
+                      const std::vector<Change>& changes) {
+    enter("prim.If", nullptr, {});
+    const model::Span span = b_.span();
+    const Var decides = toScalarTensor(b_, condition);
+    std::vector<std::shared_ptr<const model::Graph>> graphs;
+    std::set<Place> written = written_;
+    size_t count = 0;
+    for (const Change& change : changes)
+        for (const Joined& part : change.parts)
+            count += slotsOf(part);
+    const auto build = [&](const std::vector<Statement>& block) {
+        return [&] {
+            const Var result = side(before, block, changes, graphs);
+            written.insert(written_.begin(), written_.end());
+            b_.setSpan(span);
+            return result;
+        };
+    };
+    ++unknown_;
+    const Var result = count == 0 ? Var{} : b_.ifElse(decides, build(statement.body), build(statement.otherwise));
+    --unknown_;
+    restore(before);
+    written_ = std::move(written);
+    addBlocks(std::move(graphs), span);
+    std::vector<Var> vars;
+    for (size_t i = 0; i < count && !failed(); ++i)
+        vars.push_back(count == 1 ? result : b_.project(result, static_cast<int>(i)));
+    if (!failed())
+        apply(changes, vars, true);
+}
+
+} // namespace lathe::frontend::torch::script

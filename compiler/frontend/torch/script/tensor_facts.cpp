@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a program asks of tensors without computing with their elements: sizes, types, devices; numbers out of tensors and
+// tensors of numbers; and what changes nothing that is computed, as gradients and warnings do.
+#include "frontend/torch/scalar_type.h"
+#include "frontend/torch/script/builtins.h"
+#include "frontend/torch/script/numbers.h"
+#include "frontend/torch/script/strides.h"
+
+#include <algorithm>
+#include <array>
+
+namespace lathe::frontend::torch::script {
+namespace {
+
+using Fact = Builtins::Result;
+
+/// The dims of a tensor of any kind; nothing if the argument is none.
+std::optional<Dims> shapeAt(Evaluator& e, const Arguments& a) {
+    Builder& b = Builtins::builder(e);
+    if (a.values.empty())
+        return std::nullopt;
+    if (const TensorRef* ref = a.values[0].as<TensorRef>())
+        return b.shape(Builtins::read(e, *ref));
+    if (const Quantized* quantized = a.values[0].as<Quantized>())
+        return b.shape(Builtins::read(e, {quantized->integers}));
+    if (const Complex* complex = a.values[0].as<Complex>()) {
+        Dims shape = b.shape(complex->parts);
+        shape.pop_back();
+        return shape;
+    }
+    return std::nullopt;
+}
+const TensorRef* tensorAt(const Arguments& a, size_t place = 0) {
+    return place < a.values.size() ? a.values[place].as<TensorRef>() : nullptr;
+}
+bool isTensorAt(const Arguments& a) {
+    return !a.values.empty() &&
+           (a.values[0].as<TensorRef>() || a.values[0].as<Quantized>() || a.values[0].as<Complex>());
+}
+ScriptValue listOfExprs(Evaluator& e, const std::vector<Expr>& elements) {
+    ListCell list;
+    for (const Expr& element : elements)
+        list.items.push_back(fromExpr(element));
+    return CellRef{Builtins::heap(e).make(std::move(list))};
+}
+
+// ---- sizes
+
+Fact sizeOf(Evaluator& e, const Arguments& a) {
+    const std::optional<Dims> shape = shapeAt(e, a);
+    if (!shape)
+        return std::nullopt;
+    const ScriptValue* axis = a.find(1, "dim");
+    if (!axis)
+        return listOfExprs(e, *shape);
+    const std::optional<int64_t> at = asInt(*axis);
+    const auto rank = static_cast<int64_t>(shape->size());
+    if (!at || *at < -rank || *at >= rank) {
+        Builtins::fail(e, "a tensor is asked for the size of a dim that it does not have");
+        return std::nullopt;
+    }
+    return fromExpr((*shape)[static_cast<size_t>(*at < 0 ? *at + rank : *at)]);
+}
+Fact rankOf(Evaluator& e, const Arguments& a) {
+    const std::optional<Dims> shape = shapeAt(e, a);
+    return shape ? Fact(Expr(static_cast<int64_t>(shape->size()))) : std::nullopt;
+}
+Fact elementsOf(Evaluator& e, const Arguments& a) {
+    const std::optional<Dims> shape = shapeAt(e, a);
+    return shape ? Fact(fromExpr(product(*shape))) : std::nullopt;
+}
+Fact lengthOf(Evaluator& e, const Arguments& a) {
+    const std::optional<Dims> shape = shapeAt(e, a);
+    return shape && !shape->empty() ? Fact(fromExpr(shape->front())) : std::nullopt;
+}
+Fact stridesOf(Evaluator& e, const Arguments& a) {
+    const TensorRef* ref = tensorAt(a);
+    const std::optional<Ints> strides = ref ? Builtins::strides(e, *ref) : std::nullopt;
+    if (!ref)
+        return std::nullopt;
+    if (!strides) {
+        Builtins::refuse(e, "a tensor is asked for strides that are not known",
+                         "let the program not depend on strides");
+        return std::nullopt;
+    }
+    const ScriptValue* axis = a.find(1, "dim");
+    if (!axis)
+        return listOfExprs(e, toDims(*strides));
+    const Expr at = Builtins::positionIn(e, std::ssize(*strides), toExpr(*axis).value_or(Expr(0)));
+    return Expr((*strides)[static_cast<size_t>(arith::asInt(at).value_or(0))]);
+}
+Fact liesInRows(Evaluator& e, const Arguments& a) {
+    const TensorRef* ref = tensorAt(a);
+    const std::optional<Ints> strides = ref ? Builtins::strides(e, *ref) : std::nullopt;
+    const std::optional<Ints> sizes = ref ? knownSizes(*shapeAt(e, a)) : std::nullopt;
+    return ref ? Fact(!strides || !sizes || isContiguous(*sizes, *strides)) : std::nullopt;
+}
+
+// ---- types and devices
+
+Fact typeOf(Evaluator& e, const Arguments& a) {
+    Builder& b = Builtins::builder(e);
+    if (const TensorRef* ref = tensorAt(a)) {
+        const std::optional<int64_t> code = codeOfType(b.dtype(Builtins::read(e, *ref)));
+        return code ? Fact(Expr(*code)) : std::nullopt;
+    }
+    constexpr int64_t qint8 = 12, quint8 = 13, qint32 = 14, complex64 = 9, complex128 = 10;
+    if (const Quantized* quantized = a.values.empty() ? nullptr : a.values[0].as<Quantized>()) {
+        const DataType dtype = b.dtype(Builtins::read(e, {quantized->integers}));
+        return Expr(dtype == types::Int8 ? qint8 : dtype == types::UInt8 ? quint8 : qint32);
+    }
+    if (const Complex* complex = a.values.empty() ? nullptr : a.values[0].as<Complex>())
+        return Expr(b.dtype(complex->parts) == types::Float64 ? complex128 : complex64);
+    return std::nullopt;
+}
+Fact isOfFloats(Evaluator& e, const Arguments& a) {
+    const TensorRef* ref = tensorAt(a);
+    return ref ? Fact(Builtins::builder(e).dtype(Builtins::read(e, *ref)).isFloat()) : std::nullopt;
+}
+Fact isOfComplex(Evaluator&, const Arguments& a) {
+    return isTensorAt(a) ? Fact(a.values[0].as<Complex>() != nullptr) : std::nullopt;
+}
+Fact isOfQuantized(Evaluator&, const Arguments& a) {
+    return isTensorAt(a) ? Fact(a.values[0].as<Quantized>() != nullptr) : std::nullopt;
+}
+Fact bytesOfElement(Evaluator& e, const Arguments& a) {
+    const TensorRef* ref = tensorAt(a);
+    return ref ? Fact(Expr(static_cast<int64_t>(Builtins::builder(e).dtype(Builtins::read(e, *ref)).bytes())))
+               : std::nullopt;
+}
+Fact theDevice(Evaluator&, const Arguments&) {
+    return Device{"cpu"};
+}
+Fact namedDevice(Evaluator&, const Arguments& a) {
+    const std::string* name = a.values.empty() ? nullptr : a.values[0].as<std::string>();
+    const Device* device = a.values.empty() ? nullptr : a.values[0].as<Device>();
+    return name ? Fact(Device{*name}) : device ? Fact(*device) : std::nullopt;
+}
+Fact kindOfDevice(Evaluator&, const Arguments& a) {
+    const Device* device = a.values.empty() ? nullptr : a.values[0].as<Device>();
+    return device ? Fact(device->name.substr(0, device->name.find(':'))) : std::nullopt;
+}
+Fact theLayout(Evaluator&, const Arguments&) {
+    return Expr(0);
+}
+
+// ---- what changes nothing
+
+Fact itself(Evaluator&, const Arguments& a) {
+    return a.values.empty() ? std::nullopt : Fact(a.values[0]);
+}
+Fact tensorItself(Evaluator&, const Arguments& a) {
+    return isTensorAt(a) ? Fact(a.values[0]) : std::nullopt;
+}
+Fact nothing(Evaluator&, const Arguments&) {
+    return ScriptValue();
+}
+Fact never(Evaluator&, const Arguments&) {
+    return false;
+}
+Fact raised(Evaluator& e, const Arguments& a) {
+    const std::string* message = a.values.empty() ? nullptr : a.values[0].as<std::string>();
+    Builtins::raise(e, message ? *message : std::string("an exception"));
+    return ScriptValue();
+}
+/// On a device, of a type, or as another tensor; those of a device alone leave it as it is.
+Fact movedTo(Evaluator& e, const Arguments& a) {
+    if (!isTensorAt(a) || a.values.size() < 2 || !a.names[1].empty())
+        return std::nullopt;
+    const bool namesDevice = a.values[1].as<Device>() || a.values[1].as<std::string>();
+    const bool isMeant = namesDevice || (a.values[1].isNone() && a.values.size() > 2);
+    if (!isMeant)
+        return a.values[1].isNone() ? Fact(a.values[0]) : std::nullopt;
+    Arguments without;
+    without.add(a.values[0]);
+    for (size_t i = 2; i < a.values.size(); ++i)
+        without.add(a.values[i], a.names[i]);
+    const bool hasType = without.values.size() > 1 && asInt(without.values[1]);
+    return hasType ? Fact(Builtins::callOperator(e, "aten.to", std::move(without))) : Fact(a.values[0]);
+}
+
+// ---- numbers and tensors
+
+Fact numberOf(Evaluator& e, const Arguments& a) {
+    if (!tensorAt(a))
+        return std::nullopt;
+    return fromTensor(Builtins::builder(e), Builtins::read(e, *tensorAt(a)), "number");
+}
+Fact wholeOf(Evaluator& e, const Arguments& a) {
+    const Fact number = tensorAt(a) ? numberOf(e, a) : itself(e, a);
+    return number && a.values.size() == 1 ? toInt(Builtins::builder(e), *number) : std::nullopt;
+}
+Fact realOf(Evaluator& e, const Arguments& a) {
+    const Fact number = tensorAt(a) ? numberOf(e, a) : itself(e, a);
+    return number && a.values.size() == 1 ? toFloat(Builtins::builder(e), *number) : std::nullopt;
+}
+Fact truthOfIt(Evaluator& e, const Arguments& a) {
+    const Fact number = tensorAt(a) ? numberOf(e, a) : itself(e, a);
+    return number && a.values.size() == 1 ? truthOf(Builtins::builder(e), *number) : std::nullopt;
+}
+
+/// A tensor of rank 0, as tracing makes of sizes.
+Fact tensorOfNumber(Evaluator& e, const Arguments& a) {
+    if (a.values.size() != 1 || !isNumber(a.values[0]))
+        return std::nullopt;
+    Builder& b = Builtins::builder(e);
+    return Builtins::made(e, "prim.NumToTensor", a, [&] { return toScalarTensor(b, a.values[0]); });
+}
+
+/// Numbers in lists, all of one depth and size, in row order. Nothing for anything else.
+struct Elements {
+    Ints shape;
+    ScriptValues all;
+};
+bool collect(Evaluator& e, const ScriptValue& value, size_t depth, Elements& elements) {
+    const ListCell* list = Builtins::heap(e).find<ListCell>(value);
+    const TupleValue* tuple = value.as<TupleValue>();
+    const ScriptValues* items = list && !list->hasUnseen ? &list->items : tuple ? tuple->items.get() : nullptr;
+    if (!items) {
+        elements.all.push_back(value);
+        return depth == elements.shape.size() && (isNumber(value) || value.as<TensorRef>());
+    }
+    if (depth == elements.shape.size() && elements.all.empty())
+        elements.shape.push_back(std::ssize(*items));
+    if (depth >= elements.shape.size() || elements.shape[depth] != std::ssize(*items) || depth > limits::tensorRank)
+        return false;
+    return std::ranges::all_of(*items, [&](const ScriptValue& item) { return collect(e, item, depth + 1, elements); });
+}
+
+/// tensor(data, *, dtype=None, device=None, requires_grad=False)
+Fact tensorOf(Evaluator& e, const Arguments& a) {
+    if (a.values.empty())
+        return std::nullopt;
+    Builder& b = Builtins::builder(e);
+    const ScriptValue* given = a.find(1, "dtype");
+    const std::optional<int64_t> code = given ? asInt(*given) : std::nullopt;
+    const std::optional<DataType> asked = code ? typeOfCode(*code) : std::nullopt;
+    if (code && !asked) {
+        Builtins::refuse(e, "a tensor is made of an element type that is not supported",
+                         "compute with floats, integers or bools");
+        return std::nullopt;
+    }
+    if (tensorAt(a)) // as_tensor
+        return Builtins::made(e, "aten.tensor", a, [&] {
+            const Var value = Builtins::read(e, *tensorAt(a));
+            return asked ? cast(b, value, *asked) : b.call(Op::Copy, {value});
+        });
+    Elements elements;
+    if (!collect(e, a.values[0], 0, elements)) {
+        Builtins::fail(e, "a tensor is made of something else than numbers in lists of one size");
+        return std::nullopt;
+    }
+    const auto isReal = [](const ScriptValue& one) {
+        return one.as<double>() || (one.as<Number>() && !one.as<Number>()->isBool);
+    };
+    const auto isTruth = [](const ScriptValue& one) {
+        return one.as<bool>() || (one.as<Number>() && one.as<Number>()->isBool);
+    };
+    const bool isEmpty = elements.all.empty();
+    const DataType dtype = asked                                                  ? *asked
+                           : isEmpty || std::ranges::any_of(elements.all, isReal) ? defaultFloat
+                           : std::ranges::all_of(elements.all, isTruth)           ? types::Bool
+                                                                                  : types::Int64;
+    return Builtins::made(e, "aten.tensor", a, [&]() -> Var {
+        const bool areWhole =
+            std::ranges::all_of(elements.all, [](const ScriptValue& one) { return toExpr(one).has_value(); });
+        if (areWhole && !isEmpty) {
+            std::vector<Expr> all;
+            for (const ScriptValue& one : elements.all)
+                all.push_back(*toExpr(one));
+            const Var whole = elements.shape.empty() ? b.scalarOf(all[0]) : b.fromExprs(all);
+            return cast(b, elements.shape.size() > 1 ? reshape(b, whole, toDims(elements.shape)) : whole, dtype);
+        }
+        if (isEmpty)
+            return b.constant(relay::makeSplat(dtype, elements.shape, 0));
+        std::vector<Var> parts;
+        for (const ScriptValue& one : elements.all) {
+            const TensorRef* ref = one.as<TensorRef>();
+            const double* real = one.as<double>();
+            const Var number = real  ? b.scalar(*real, dtype)
+                               : ref ? asScalar(b, Builtins::read(e, *ref))
+                                     : toScalarTensor(b, one);
+            parts.push_back(reshape(b, cast(b, number, dtype), {1}));
+        }
+        const Var row = parts.size() == 1 ? parts[0] : concat(b, parts, 0);
+        return reshape(b, row, toDims(elements.shape));
+    });
+}
+
+/// Elements that are known, in lists.
+Fact listOfElements(Evaluator& e, const Arguments& a) {
+    if (!tensorAt(a))
+        return std::nullopt;
+    Builder& b = Builtins::builder(e);
+    const Var value = Builtins::read(e, *tensorAt(a));
+    if (b.failed())
+        return std::nullopt;
+    if (b.rank(value) == 0)
+        return fromTensor(b, value, "element");
+    ListCell list;
+    if (b.dtype(value).isFloat() && b.rank(value) == 1)
+        if (const auto known = b.knownFloats(value))
+            for (const double real : *known)
+                list.items.emplace_back(real);
+    if (!b.dtype(value).isFloat() && b.rank(value) == 1)
+        for (const Expr& element : b.symbolic(value, "element"))
+            list.items.push_back(fromExpr(element));
+    const std::optional<int64_t> count = arith::asInt(b.failed() ? Expr(0) : dim(b, value, 0));
+    if (b.failed() || !count || *count != std::ssize(list.items)) {
+        Builtins::refuse(e, "elements of a tensor are taken as a list, which are not known before the call",
+                         "let the program compute with the tensor");
+        return std::nullopt;
+    }
+    return CellRef{Builtins::heap(e).make(std::move(list))};
+}
+
+template <const char* const& name>
+Fact alias(Evaluator& e, const Arguments& a) {
+    return isTensorAt(a) ? Fact(Builtins::callOperator(e, name, a)) : std::nullopt;
+}
+constexpr const char* const transposed = "aten.numpy_T";
+constexpr const char* const lastTransposed = "aten.mT";
+constexpr const char* const realParts = "aten.real";
+constexpr const char* const imaginaryParts = "aten.imag";
+
+constexpr auto tensorRows = std::to_array<Builtins::Row>({
+    {"aten.Bool", truthOfIt},
+    {"aten.Float", realOf},
+    {"aten.FloatImplicit", realOf},
+    {"aten.Int", wholeOf},
+    {"aten.IntImplicit", wholeOf},
+    {"aten.ScalarImplicit", numberOf},
+    {"aten._get_tracing_state", never},
+    {"aten._version", theLayout},
+    {"aten.as_tensor", tensorOf},
+    {"aten.cpu", tensorItself},
+    {"aten.cuda", tensorItself},
+    {"aten.device", namedDevice},
+    {"aten.dim", rankOf},
+    {"aten.element_size", bytesOfElement},
+    {"aten.get_device", theLayout},
+    {"aten.is_autocast_cpu_enabled", never},
+    {"aten.is_autocast_enabled", never},
+    {"aten.is_complex", isOfComplex},
+    {"aten.is_contiguous", liesInRows},
+    {"aten.is_floating_point", isOfFloats},
+    {"aten.is_grad_enabled", never},
+    {"aten.is_quantized", isOfQuantized},
+    {"aten.is_scripting", never},
+    {"aten.item", numberOf},
+    {"aten.len", lengthOf},
+    {"aten.manual_seed", nothing},
+    {"aten.ndimension", rankOf},
+    {"aten.numel", elementsOf},
+    {"aten.requires_grad_", tensorItself},
+    {"aten.set_grad_enabled", nothing},
+    {"aten.size", sizeOf},
+    {"aten.storage_offset", theLayout},
+    {"aten.stride", stridesOf},
+    {"aten.tensor", tensorOf},
+    {"aten.to", movedTo},
+    {"aten.tolist", listOfElements},
+    {"aten.wait", itself},
+    {"aten.warn", nothing},
+    {"prim.H", alias<lastTransposed>},
+    {"prim.NumToTensor", tensorOfNumber},
+    {"prim.RaiseException", raised},
+    {"prim.T", alias<transposed>},
+    {"prim.data", tensorItself},
+    {"prim.device", theDevice},
+    {"prim.dtype", typeOf},
+    {"prim.imag", alias<imaginaryParts>},
+    {"prim.index", theLayout},
+    {"prim.is_cuda", never},
+    {"prim.is_meta", never},
+    {"prim.is_mkldnn", never},
+    {"prim.is_mps", never},
+    {"prim.is_nested", never},
+    {"prim.is_quantized", isOfQuantized},
+    {"prim.is_sparse", never},
+    {"prim.layout", theLayout},
+    {"prim.mT", alias<lastTransposed>},
+    {"prim.ndim", rankOf},
+    {"prim.numel", elementsOf},
+    {"prim.real", alias<realParts>},
+    {"prim.requires_grad", never},
+    {"prim.shape", sizeOf},
+    {"prim.tolist", listOfElements},
+    {"prim.type", kindOfDevice},
+    {"prim.unchecked_unwrap_optional", itself},
+    {"python.bool", truthOfIt},
+    {"python.float", realOf},
+    {"python.int", wholeOf},
+    {"python.len", lengthOf},
+});
+
+} // namespace
+
+std::span<const Builtins::Row> Builtins::ofTensors() {
+    return tensorRows;
+}
+
+} // namespace lathe::frontend::torch::script
