@@ -8,6 +8,7 @@
 #include "codegen/target.h"
 #include "device/runner_client.h"
 #include "driver/session.h"
+#include "inspect/computation_diff.h"
 
 #include <list>
 #include <thread>
@@ -302,7 +303,7 @@ void Engine::report(report::Report report, const QString& path) {
     });
 }
 
-void Engine::compareModels(model::ModelGraphPtr open, const QString& path, driver::Options options) {
+void Engine::compareModels(TracePtr open, const QString& path, driver::Options options) {
     enqueueAlone(CompareModels, [outbox = outbox_, open = std::move(open), path,
                                  options = std::move(options)](const Cancelled& cancelled) {
         std::vector<Diagnostic> problems;
@@ -310,15 +311,19 @@ void Engine::compareModels(model::ModelGraphPtr open, const QString& path, drive
             driver::Trace trace; // a model that is refused has a graph nevertheless, if it can be read at all
             const auto imported =
                 driver::importFile(path.toStdString(), options, trace, progressTo(outbox, tr("Comparing"), cancelled));
-            if (trace.graph)
-                return views::models::compareModels(path, trace.graph, open);
+            if (trace.graph) {
+                const inspect::ImportedModel other{trace.graph, imported ? *imported : nullptr};
+                const inspect::ImportedModel own{open->graph, open->passes.empty() ? nullptr : open->passes[0].after};
+                LATHE_TRY(const graph::ModelDiff diff, inspect::diffImported(other, own));
+                return views::models::comparisonOf(path, other.graph, open->graph, diff);
+            }
             problems = trace.diagnostics;
             return imported ? failure("it is no model") : Failure(imported.error());
         });
         if (!made && problems.empty())
             problems.push_back(made.error());
         answer(outbox, cancelled,
-               [=](Engine& engine) { emit engine.modelsCompared(open, made.value_or(nullptr), problems); });
+               [=](Engine& engine) { emit engine.modelsCompared(open->graph, made.value_or(nullptr), problems); });
     });
 }
 

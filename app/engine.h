@@ -133,7 +133,7 @@ public:
     /// Reads two bundles: answers `bundlesCompared`. A newer wish ends an older one.
     void compareBundles(const QString& before, const QString& after);
     /// Imports another model and pairs it with this one; answers `modelsCompared`.
-    void compareModels(model::ModelGraphPtr open, const QString& path, driver::Options options = {});
+    void compareModels(TracePtr open, const QString& path, driver::Options options = {});
     /// Answers `compared`.
     void compare(TracePtr trace, int pass, const QString& function);
     /// The same as graphs to draw; answers `pictured`.

@@ -103,7 +103,7 @@ void MainWindow::compareWith(const QString& path) {
         return;
     setBusy(true);
     log(tr("Comparing with %1").arg(views::models::shownPath(path)));
-    engine_.compareModels(work_.trace->graph, absolute, work_.importOptions());
+    engine_.compareModels(work_.trace, absolute, work_.importOptions());
 }
 
 void MainWindow::showCompiled(const QString& path, const CompilationPtr& compilation) {
