@@ -12,6 +12,7 @@ struct RunnerClient::State : RunnerConnection {
     int outputCount = 0;
     bool hasStates = false;
     size_t callCount = 0;
+    int32_t stateCount = 0;
 };
 
 } // namespace lathe::device

@@ -23,6 +23,8 @@
 //   Input             string name, type, u32 rank, i64 dims,     –
 //                     u64 bytes, bytes
 //   ResetStates       –                                          –; the states, which runs hand on, are what they were
+//   SetState          as Input                                   –; the next run goes on from it
+//   State             u32 index                                  as of Output: what the next run goes on from
 //   Run               u32 times                                  list of i64 ns, i64 arena peak, i64 arena reserved,
 //                                                                i64 outputs' bytes, i64 inputs' bytes, i64 peak
 //                                                                resident bytes of the process
@@ -81,7 +83,7 @@ namespace lathe::runtime::protocol {
 
 static_assert(std::endian::native == std::endian::little, "numbers of the protocol would have to be swapped");
 
-inline constexpr uint32_t protocolVersion = 7;
+inline constexpr uint32_t protocolVersion = 8;
 inline constexpr uint32_t frameMagic = 0x5254484c; // "LHTR" as it stands in the stream
 inline constexpr int exitMalformed = 2, exitOutside = 3, exitReadOnly = 4, exitDeadline = 5,
                      exitNoMemory = 6; // for what it is sent
@@ -111,6 +113,8 @@ enum class Kind : uint32_t {
     LoadPut,
     Lease,
     Release,
+    SetState,
+    State,
     ResetStates,
     Ok = 100,
     Error,

@@ -54,6 +54,8 @@ private:
     Answer seed(Reader& reader);
     Answer input(Reader& reader);
     Answer resetStates(Reader& reader);
+    Answer setState(Reader& reader);
+    Answer state(Reader& reader, Writer& reply);
     Answer run(Reader& reader, Writer& reply);
     Answer output(Reader& reader, Writer& reply);
     Answer profile(Reader& reader);
