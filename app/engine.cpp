@@ -34,6 +34,22 @@ std::vector<std::string> namesOf(const inspect::Tensors& tensors) {
 /// Of a check's reference, which has no optimizations.
 constexpr std::chrono::minutes longestRun{20};
 
+using StatesPtr = std::shared_ptr<const inspect::Tensors>;
+
+/// What one run leaves: those that are measured go on from it, and their number says nothing.
+Result<StatesPtr> statesAfter(device::RunnerClient& runner, const device::RunnerModel& loaded, const RunWish& wish) {
+    LATHE_TRY(inspect::Tensors begin, inspect::readStates(loaded.states, wish.states));
+    if (wish.left)
+        begin.insert(wish.left->begin(), wish.left->end()); // those that nothing else is said of
+    LATHE_CHECKED(inspect::setStates(runner, begin));
+    LATHE_CHECKED(runner.run(1));
+    LATHE_TRY(std::vector<model::HostTensor> values, runner.states());
+    auto states = std::make_shared<inspect::Tensors>();
+    for (size_t i = 0; i < values.size(); ++i)
+        states->emplace(loaded.states[i].name, std::move(values[i]));
+    return StatesPtr(std::move(states));
+}
+
 using FlamePtr = std::shared_ptr<const inspect::Flame>;
 
 /// A Trace that it cannot be made of is a fault of ours, which stands among its diagnostics then.
@@ -161,11 +177,11 @@ void Engine::compile(driver::Options options, driver::Decisions decisions) {
     });
 }
 
-void Engine::run(std::vector<CompilationPtr> compilations, int threads, driver::Shapes asked,
-                 inspect::InputChoice inputs) {
-    enqueueAlone(Run, [outbox = outbox_, compilations = std::move(compilations), threads, asked = std::move(asked),
-                       inputs = std::move(inputs)](const Cancelled& cancelled) {
+void Engine::run(std::vector<CompilationPtr> compilations, int threads, RunWish wish) {
+    enqueueAlone(Run, [outbox = outbox_, compilations = std::move(compilations), threads,
+                       wish = std::move(wish)](const Cancelled& cancelled) {
         using Profiles = std::vector<inspect::Profile>;
+        std::shared_ptr<const inspect::Tensors> states; // as the last of them left them
         const auto measured = guarded([&]() -> Result<Profiles> {
             std::list<device::RunnerClient> runners; // of each, what it has loaded is kept beside it
             std::list<device::RunnerModel> loaded;
@@ -175,10 +191,13 @@ void Engine::run(std::vector<CompilationPtr> compilations, int threads, driver::
                 device::RunnerClient& runner = runners.emplace_back(runnerOptions(threads, cancelled));
                 LATHE_TRY(device::RunnerModel model, runner.load(each->artifact->path()));
                 loaded.push_back(std::move(model));
-                LATHE_TRY(const inspect::Tensors given, inspect::readInputs(loaded.back().inputs, inputs.files));
-                const driver::Shapes sizes = inspect::shapesBeside(loaded.back().inputs, given, asked);
+                LATHE_TRY(const inspect::Tensors given, inspect::readInputs(loaded.back().inputs, wish.inputs.files));
+                const driver::Shapes sizes = inspect::shapesBeside(loaded.back().inputs, given, wish.shapes);
                 LATHE_TRY(const driver::Shapes shapes,
-                          inspect::setInputs(runner, loaded.back(), given, sizes, inputs.seed, cancelled));
+                          inspect::setInputs(runner, loaded.back(), given, sizes, wish.inputs.seed, cancelled));
+                if (!loaded.back().states.empty()) {
+                    LATHE_TRY(states, statesAfter(runner, loaded.back(), wish));
+                }
                 models.push_back({&runner, &loaded.back(), &each->trace(), shapes, namesOf(given)});
             }
             return inspect::profileByTurns(models, inspect::measuringOfRun,
@@ -200,6 +219,8 @@ void Engine::run(std::vector<CompilationPtr> compilations, int threads, driver::
                 emit engine.measured(*peaks);
             if (flame)
                 emit engine.flamed(compilations.back(), *flame);
+            if (states && measured)
+                emit engine.stated(compilations.back(), states);
             emit engine.ran(compilations, measured.value_or(Profiles()), problemsOf(measured));
         });
     });

@@ -23,6 +23,7 @@
 #include "inspect/pass_figures.h"
 #include "inspect/profile.h"
 #include "inspect/provenance.h"
+#include "inspect/states.h"
 #include "inspect/sweep.h"
 #include "report/report.h"
 #include "tuning/tune_model.h"
@@ -59,6 +60,14 @@ using CompilationPtr = std::shared_ptr<const Compilation>;
 
 using PlannedBundlePtr = std::shared_ptr<const deploy::PlannedBundle>;
 
+/// What a run begins with.
+struct RunWish {
+    driver::Shapes shapes; // of the inputs, as far as no file says them (inspect::inputShapes)
+    inspect::InputChoice inputs;
+    inspect::StateBeginnings states;                   // how they begin,
+    std::shared_ptr<const inspect::Tensors> left = {}; // else with these, else as the model says
+};
+
 /// What became of a bundle.
 struct ExportedBundle {
     QString out, id;
@@ -94,9 +103,8 @@ public:
     /// Compiles the model that was opened last, which is imported again only if its file or the sizes asked for have
     /// changed. Answers `compiled`, good or not.
     void compile(driver::Options options = {}, driver::Decisions decisions = {});
-    /// Runs artifacts, by turns if there are several, each in a child process, on these inputs; sizes that no file says are
-    /// these (inspect::inputShapes). Answers `ran`, with a profile for each.
-    void run(std::vector<CompilationPtr> compilations, int threads, driver::Shapes shapes, inspect::InputChoice inputs);
+    /// Runs artifacts, by turns if there are several, each in a child process. Answers `ran`, with a profile for each.
+    void run(std::vector<CompilationPtr> compilations, int threads, RunWish wish);
     /// Runs an artifact at several sizes; answers `swept`.
     void sweep(CompilationPtr compilation, int threads, driver::Shapes shapes, inspect::InputChoice inputs,
                inspect::SweepQuestion question);
@@ -201,6 +209,8 @@ signals:
     void reported(QString path, std::vector<lathe::Diagnostic> problems); // none: it is there
     /// Of the threads of a run, before it answers `ran`.
     void measured(lathe::inspect::MachinePeaks peaks);
+    /// The states that the first run of the last of them left, likewise, if the model has states.
+    void stated(lathe::app::CompilationPtr compilation, std::shared_ptr<const lathe::inspect::Tensors> states);
     /// The last of its profiles by the model's scopes, likewise; which compilation that is of.
     void flamed(lathe::app::CompilationPtr compilation, std::shared_ptr<const lathe::inspect::Flame> flame);
     /// With the one that was open. Null with problems: the other model could not be read.

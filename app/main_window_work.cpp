@@ -9,6 +9,7 @@
 #include "views/models/text/counted.h"
 #include "views/models/text/shown_path.h"
 #include "views/profile/profile_page.h"
+#include "views/profile/states_panel.h"
 #include "views/tensor/tensor_panel.h"
 #include "views/tuning/tuning_page.h"
 
@@ -59,6 +60,36 @@ void MainWindow::connectRuns() {
             [this](const CompilationPtr& of, const std::shared_ptr<const inspect::Flame>& flame) {
                 if (of == work_.compilation)
                     profile_->setFlame(flame);
+            });
+}
+
+void MainWindow::connectStates() {
+    views::profile::StatesPanel* panel = profile_->states();
+    connect(panel, &views::profile::StatesPanel::beginningsChosen, this,
+            [this](const inspect::StateBeginnings& beginnings, bool goOn) {
+                RunSettings settings = work_.settings;
+                settings.states = beginnings;
+                settings.goOn = goOn;
+                setRunSettings(settings);
+            });
+    connect(panel, &views::profile::StatesPanel::resetWanted, this, [this] {
+        states_ = nullptr;
+        profile_->setStatesAfter({});
+        RunSettings settings = work_.settings;
+        settings.states.clear();
+        setRunSettings(settings);
+        log(tr("The next run begins as the model says."));
+    });
+    connect(panel, &views::profile::StatesPanel::valuesWanted, this, &MainWindow::showValues);
+    connect(&engine_, &Engine::stated, this,
+            [this](const CompilationPtr& of, const std::shared_ptr<const inspect::Tensors>& states) {
+                if (of != work_.compilation)
+                    return;
+                states_ = states;
+                views::models::StateModel::Values after;
+                for (const auto& [name, value] : *states)
+                    after[name] = model::toData(value);
+                profile_->setStatesAfter(std::move(after));
             });
 }
 
@@ -186,7 +217,10 @@ void MainWindow::startRun(std::vector<CompilationPtr> compilations) {
     log(compilations.size() > 1 ? tr("Running the baseline and the compilation of now by turns") : tr("Running"));
     askedOn_ = pages_->currentIndex();
     engine_.run(std::move(compilations), work_.settings.threads,
-                views::models::shapesWith(*work_.trace->graph, work_.settings.sizes), work_.settings.inputs);
+                {.shapes = views::models::shapesWith(*work_.trace->graph, work_.settings.sizes),
+                 .inputs = work_.settings.inputs,
+                 .states = work_.settings.states,
+                 .left = work_.settings.goOn ? states_ : nullptr});
 }
 
 void MainWindow::showProfiles(const std::vector<CompilationPtr>& of, const std::vector<inspect::Profile>& profiles,

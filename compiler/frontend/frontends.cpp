@@ -15,6 +15,7 @@
 #include "frontend/tensorflow/import.h"
 #include "frontend/tflite/import.h"
 #include "frontend/torch/import.h"
+#include "relay/element.h"
 
 #include <algorithm>
 #include <array>
@@ -99,6 +100,31 @@ model::ValueType valueType(const relay::TensorType& tensor) {
         type.shape.push_back(size ? model::Dim{*size, {}} : model::Dim{-1, toString(dim)});
     }
     return type;
+}
+
+/// As the import found them.
+std::vector<model::State> statesOf(const relay::Module& module) {
+    constexpr int64_t largestHeld = int64_t{1} << 26; // bytes of one whose elements are all the same
+    std::vector<model::State> states;
+    for (const relay::StateValue& state : module.main().states) {
+        const relay::Constant& initial = *state.initial;
+        model::State& added =
+            states.emplace_back(model::State{{state.name, valueType(*relay::asTensor(initial.type))}, nullptr});
+        const bool isHeld = !initial.splat || relay::bytesOf(initial) <= largestHeld;
+        if (initial.recipe || !initial.strings.empty() || !isHeld)
+            continue;
+        auto tensor = std::make_shared<model::TensorData>();
+        tensor->dtype = added.value.type.dtype;
+        for (const model::Dim& dim : added.value.type.shape)
+            tensor->shape.push_back(dim.value);
+        tensor->bytes = initial.bytes;
+        if (initial.splat) {
+            const auto all = std::make_shared<const std::vector<std::byte>>(relay::copyElements(initial));
+            tensor->bytes = {all, std::span(*all)};
+        }
+        added.initial = std::move(tensor);
+    }
+    return states;
 }
 
 /// As the module has them, where the model declares no shape: a file need not say what its operators do.
@@ -207,6 +233,7 @@ Imported import(const Source& source, relay::Evaluator* evaluator, const Options
                 imported.diagnostics.push_back(warning);
             }
             addFoundTypes(*imported.graph, *imported.module);
+            imported.graph->states = statesOf(*imported.module);
         }
         if (imported.graph)
             imported.graph->roles = rolesOf(imported.graph->nodes, *found, options.added.get());
