@@ -44,8 +44,10 @@ constexpr auto table = std::to_array<Frontend>({
 
 Result<Source> sourceOf(const std::filesystem::path& path) {
     std::error_code code;
-    if (std::filesystem::is_directory(path, code))
-        return Source{path.string(), {path}, {}, {}, membersOfFolder(path)};
+    if (std::filesystem::is_directory(path, code)) {
+        const std::filesystem::path folder = path.has_filename() ? path : path.parent_path(); // it may end with a slash
+        return Source{folder.string(), {folder}, {}, {}, membersOfFolder(folder)};
+    }
     LATHE_TRY(MappedFile file, mapFile(path, limits::modelFileBytes));
     std::vector<std::filesystem::path> folders{path.has_parent_path() ? path.parent_path() : "."};
     if (const auto real = std::filesystem::canonical(path, code); !code)

@@ -125,9 +125,9 @@ private slots:
         Outcome outcome = runProgram("cc", {"-std=c99", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-x", "c",
                                             at("stream/include/lathe/stream.h")});
         QVERIFY2(outcome.code == 0, outcome.err.c_str());
-        outcome = runProgram("/usr/bin/python3", {LATHE_SOURCE_DIR "/tests/deploy/validate.py",
-                                                  LATHE_SOURCE_DIR "/docs/schemas/lathe-bundle-1.json",
-                                                  at("stream/manifest.json")});
+        outcome = runProgram("/usr/bin/python3",
+                             {LATHE_SOURCE_DIR "/tests/deploy/validate.py",
+                              LATHE_SOURCE_DIR "/docs/schemas/lathe-bundle-1.json", at("stream/manifest.json")});
         QVERIFY2(outcome.code == 0, outcome.out.c_str());
         QVERIFY(QByteArray::fromStdString(readAll(path(at("stream/README.md")))).contains("| state |"));
     }
