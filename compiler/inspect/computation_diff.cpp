@@ -18,7 +18,6 @@ namespace {
 using graph::ModelDiff;
 using graph::NodeChange;
 using graph::ValueChange;
-using model::Node;
 
 /// What a node is known by weighs more than what is done beside it.
 constexpr int weightOfWeights = 100;
@@ -36,14 +35,14 @@ struct Side {
     std::map<int32_t, std::vector<std::string>> alone = {}; // by node: operators that are no pair
     std::map<int32_t, int32_t> partner = {};
 
-    const std::vector<int32_t>& cameFrom(const Node& operation) const {
+    const std::vector<int32_t>& cameFrom(const model::Node& operation) const {
         return computed.cameFrom[static_cast<size_t>(operation.id)];
     }
-    void addAlone(const Node& operation) {
+    void addAlone(const model::Node& operation) {
         for (const int32_t node : cameFrom(operation))
             alone[node].push_back(operation.op);
     }
-    bool readsConstants(const Node& operation) const {
+    bool readsConstants(const model::Node& operation) const {
         return std::ranges::any_of(operation.inputs, [&](const std::string& name) { return constants.contains(name); });
     }
     /// Whether it computes anything that is spoken of.
@@ -86,7 +85,7 @@ public:
     }
 
 private:
-    void link(const Node& from, const Node& to, const std::vector<std::string>& changes) {
+    void link(const model::Node& from, const model::Node& to, const std::vector<std::string>& changes) {
         const int weight = before_.readsConstants(from) ? weightOfWeights : 1;
         for (const int32_t a : before_.cameFrom(from))
             for (const int32_t b : after_.cameFrom(to)) {
@@ -167,11 +166,11 @@ private:
         int32_t next = 0;
         const auto flushRemoved = [&](int32_t end) {
             for (; next < end; ++next)
-                if (const Node* node = before_.model.nodes[static_cast<size_t>(next)];
+                if (const model::Node* node = before_.model.nodes[static_cast<size_t>(next)];
                     node && before_.computes(next) && !before_.partner.contains(next))
                     diff.nodes.push_back({node, nullptr, false, false, {}});
         };
-        for (const Node* node : after_.model.nodes) {
+        for (const model::Node* node : after_.model.nodes) {
             if (!node || !after_.computes(node->id))
                 continue;
             if (!after_.partner.contains(node->id))
@@ -179,7 +178,7 @@ private:
             for (auto pair = pairs_.lower_bound({node->id, -1}); pair != pairs_.end() && pair->first == node->id;
                  ++pair) {
                 flushRemoved(pair->second);
-                const Node* old = before_.model.nodes[static_cast<size_t>(pair->second)];
+                const model::Node* old = before_.model.nodes[static_cast<size_t>(pair->second)];
                 if (!old)
                     continue;
                 if (std::vector<std::string> changes = changesOf(old->id, node->id); changes.empty())

@@ -21,11 +21,12 @@
 namespace lathe::inspect {
 namespace {
 
-using namespace relay;
+namespace transform = relay::transform;
+using relay::Expr;
 
 /// First-order, with one form where there are several, and with the orders of axes that formats have where they matter least.
-Result<Module> inOneForm(const Module& imported) {
-    LATHE_TRY(Module module, transform::inlineFunctions(imported));
+Result<relay::Module> inOneForm(const relay::Module& imported) {
+    LATHE_TRY(relay::Module module, transform::inlineFunctions(imported));
     module = transform::simplifyInference(module);
     module = transform::deadCode(module);
     module = transform::commonSubexpressions(module);
@@ -35,9 +36,9 @@ Result<Module> inOneForm(const Module& imported) {
 }
 
 /// Gives the elements of its first operand, only lying otherwise.
-bool onlyArranges(Op op) {
-    return op == Op::Transpose || op == Op::Reshape || op == Op::Relayout || op == Op::Copy || op == Op::Dropout ||
-           op == Op::BindSymbols || op == Op::Assume;
+bool onlyArranges(relay::Op op) {
+    return op == relay::Op::Transpose || op == relay::Op::Reshape || op == relay::Op::Relayout ||
+           op == relay::Op::Copy || op == relay::Op::Dropout || op == relay::Op::BindSymbols || op == relay::Op::Assume;
 }
 
 /// An attribute that says no more than the shape of the result.
@@ -46,7 +47,7 @@ bool onlyShapes(std::string_view attribute) {
 }
 
 /// Sums do not ask in which order elements come.
-Hash128 hashOfElements(const Constant& constant) {
+Hash128 hashOfElements(const relay::Constant& constant) {
     if (constant.recipe)
         return constant.hash;
     Hasher hasher;
@@ -55,7 +56,7 @@ Hash128 hashOfElements(const Constant& constant) {
     for (const std::string& text : constant.strings)
         hasher.add(text);
     const std::span<const std::byte> bytes = constant.bytes.view;
-    const auto width = static_cast<size_t>(asTensor(constant.type)->dtype.bytes());
+    const auto width = static_cast<size_t>(relay::asTensor(constant.type)->dtype.bytes());
     Hash128 sum;
     for (size_t at = 0; width > 0 && at + width <= bytes.size(); at += width) {
         const Hash128 element = hashBytes(bytes.subspan(at, width));
@@ -68,10 +69,10 @@ Hash128 hashOfElements(const Constant& constant) {
 }
 
 /// Stands for a constant: its type, with the sizes that matter in one order, and the hash of its elements for these.
-model::TensorPtr standIn(const Constant& constant) {
+model::TensorPtr standIn(const relay::Constant& constant) {
     auto tensor = std::make_shared<model::TensorData>();
-    tensor->dtype = asTensor(constant.type)->dtype;
-    for (const Expr& dim : asTensor(constant.type)->shape)
+    tensor->dtype = relay::asTensor(constant.type)->dtype;
+    for (const Expr& dim : relay::asTensor(constant.type)->shape)
         if (const int64_t size = arith::asInt(dim).value_or(-1); size != 1)
             tensor->shape.push_back(size);
     std::ranges::sort(tensor->shape, std::greater());
@@ -86,7 +87,7 @@ std::string textOf(const Expr& expr) {
     return number ? std::to_string(*number) : expr ? "?" : "none";
 }
 
-std::string textOf(const AttrValue& value) {
+std::string textOf(const relay::AttrValue& value) {
     struct {
         std::string operator()(bool flag) const { return flag ? "yes" : "no"; }
         std::string operator()(int64_t number) const { return std::to_string(number); }
@@ -106,17 +107,17 @@ std::string textOf(const AttrValue& value) {
                 texts.push_back(textOf(each));
             return fmt::format("[{}]", fmt::join(texts, ","));
         }
-        std::string operator()(const LayoutPtr&) const { return "a layout"; }
+        std::string operator()(const relay::LayoutPtr&) const { return "a layout"; }
     } convert;
     return std::visit(convert, value);
 }
 
 class Maker {
 public:
-    Maker(const model::ModelGraph& from, const Module& module) : from_(from), module_(module) {}
+    Maker(const model::ModelGraph& from, const relay::Module& module) : from_(from), module_(module) {}
 
     ComputationGraph make() {
-        const Function& main = module_.main();
+        const relay::Function& main = module_.main();
         auto graph = std::make_shared<model::Graph>();
         addInputs(*graph, main.params);
         // By these two models' inputs are told to be the same, or by their places.
@@ -139,53 +140,55 @@ public:
 private:
     using Names = std::vector<std::string>;
 
-    Names namesOf(Var var) const {
+    Names namesOf(relay::Var var) const {
         const auto found = var ? names_.find(var.id) : names_.end();
         return found == names_.end() ? Names{std::string()} : found->second;
     }
 
-    void addInputs(model::Graph& graph, const std::vector<Param>& params) {
-        for (const Param& param : params) {
+    void addInputs(model::Graph& graph, const std::vector<relay::Param>& params) {
+        for (const relay::Param& param : params) {
             names_[param.var.id] = {fmt::format("%{}", param.var.id)};
             graph.inputs.push_back({names_[param.var.id].front(), {}});
         }
     }
 
-    void addBindings(model::Graph& graph, const Block& block) {
-        for (const BindingPtr& binding : block.bindings)
+    void addBindings(model::Graph& graph, const relay::Block& block) {
+        for (const relay::BindingPtr& binding : block.bindings)
             addBinding(graph, *binding);
     }
 
-    void addBinding(model::Graph& graph, const Binding& binding) {
-        if (const auto* constant = binding.as<ConstantRef>()) {
+    void addBinding(model::Graph& graph, const relay::Binding& binding) {
+        if (const auto* constant = binding.as<relay::ConstantRef>()) {
             const std::string name = fmt::format("%{}", binding.var.id);
             names_[binding.var.id] = {name};
             graph.initializers.push_back({name, standIn(*constant->constant)});
-        } else if (const auto* tuple = binding.as<MakeTuple>()) {
+        } else if (const auto* tuple = binding.as<relay::MakeTuple>()) {
             Names fields;
-            for (const Var field : tuple->fields)
+            for (const relay::Var field : tuple->fields)
                 std::ranges::copy(namesOf(field), std::back_inserter(fields));
             names_[binding.var.id] = std::move(fields);
-        } else if (const auto* field = binding.as<Projection>()) {
+        } else if (const auto* field = binding.as<relay::Projection>()) {
             const Names all = namesOf(field->tuple);
             const auto index = static_cast<size_t>(field->index);
             names_[binding.var.id] = {index < all.size() ? all[index] : std::string()};
-        } else if (const auto* call = binding.as<OpCall>(); call && onlyArranges(call->op) && !call->args.empty()) {
+        } else if (const auto* call = binding.as<relay::OpCall>();
+                   call && onlyArranges(call->op) && !call->args.empty()) {
             names_[binding.var.id] = namesOf(call->args.front());
         } else {
             addNode(graph, binding);
         }
     }
 
-    void addNode(model::Graph& graph, const Binding& binding) {
+    void addNode(model::Graph& graph, const relay::Binding& binding) {
         model::Node node;
         node.id = static_cast<int32_t>(made_.cameFrom.size());
-        made_.cameFrom.push_back(module_.spans->ids(binding.span));
-        for (const Var operand : operands(binding.rhs))
+        const std::vector<int32_t> from = module_.spans->ids(binding.span);
+        made_.cameFrom.push_back(from);
+        for (const relay::Var operand : relay::operands(binding.rhs))
             std::ranges::copy(namesOf(operand), std::back_inserter(node.inputs));
         std::visit([&](const auto& rhs) { describe(rhs, node); }, binding.rhs);
-        node.name = labelOf(node.op, made_.cameFrom.back());
-        const size_t results = fieldTypes(binding.type).size();
+        node.name = labelOf(node.op, from);
+        const size_t results = relay::fieldTypes(binding.type).size();
         for (size_t i = 0; i < results; ++i)
             node.outputs.push_back(results == 1 ? fmt::format("%{}", binding.var.id)
                                                 : fmt::format("%{}.{}", binding.var.id, i));
@@ -199,7 +202,7 @@ private:
         return names.empty() ? op : fmt::format("{} of {}", op, names.front());
     }
 
-    std::shared_ptr<const model::Graph> nested(const Block& block, const std::vector<Param>& params) {
+    std::shared_ptr<const model::Graph> nested(const relay::Block& block, const std::vector<relay::Param>& params) {
         auto graph = std::make_shared<model::Graph>();
         addInputs(*graph, params);
         addBindings(*graph, block);
@@ -208,29 +211,30 @@ private:
         return graph;
     }
 
-    static void describe(const OpCall& call, model::Node& node) {
-        node.op = info(call.op).name;
+    static void describe(const relay::OpCall& call, model::Node& node) {
+        node.op = relay::info(call.op).name;
         if (!call.attrs)
             return;
-        const std::vector<AttrField> fields = fieldsOf(call.attrs), defaults = fieldsOf(info(call.op).makeAttrs());
+        const std::vector<relay::AttrField> fields = relay::fieldsOf(call.attrs),
+                                            defaults = relay::fieldsOf(relay::info(call.op).makeAttrs());
         for (size_t i = 0; i < fields.size(); ++i)
-            if (!equalValue(fields[i].value, defaults[i].value) && !onlyShapes(fields[i].name))
+            if (!relay::equalValue(fields[i].value, defaults[i].value) && !onlyShapes(fields[i].name))
                 node.attributes.push_back({fields[i].name, textOf(fields[i].value)});
     }
-    static void describe(const FunctionCall& call, model::Node& node) { node.op = call.callee; }
-    static void describe(const Construct& construct, model::Node& node) { node.op = construct.constructor; }
-    void describe(const If& branch, model::Node& node) {
+    static void describe(const relay::FunctionCall& call, model::Node& node) { node.op = call.callee; }
+    static void describe(const relay::Construct& construct, model::Node& node) { node.op = construct.constructor; }
+    void describe(const relay::If& branch, model::Node& node) {
         node.op = "if";
         node.attributes = {{"then", nested(*branch.thenBlock, {})}, {"else", nested(*branch.elseBlock, {})}};
     }
-    void describe(const Match& match, model::Node& node) {
+    void describe(const relay::Match& match, model::Node& node) {
         node.op = "match";
-        for (const MatchArm& arm : match.arms)
+        for (const relay::MatchArm& arm : match.arms)
             node.attributes.push_back({arm.constructor, nested(*arm.block, arm.fields)});
     }
-    void describe(const Loop& loop, model::Node& node) {
+    void describe(const relay::Loop& loop, model::Node& node) {
         node.op = "loop";
-        std::vector<Param> params{loop.iteration};
+        std::vector<relay::Param> params{loop.iteration};
         params.insert(params.end(), loop.carried.begin(), loop.carried.end());
         node.attributes = {{"body", nested(*loop.body, params)}};
     }
@@ -238,7 +242,7 @@ private:
     static void describe(const auto&, model::Node& node) { node.op = "function"; }
 
     const model::ModelGraph& from_;
-    const Module& module_;
+    const relay::Module& module_;
     ComputationGraph made_;
     std::unordered_map<uint32_t, Names> names_; // of values; of a tuple those of its fields
 };
@@ -246,7 +250,7 @@ private:
 } // namespace
 
 Result<ComputationGraph> computationGraph(const model::ModelGraph& model, const relay::Module& imported) {
-    LATHE_TRY(const Module module, inOneForm(imported));
+    LATHE_TRY(const relay::Module module, inOneForm(imported));
     return Maker(model, module).make();
 }
 
