@@ -4,12 +4,14 @@
 #include "app/engine.h"
 
 #include "app/engine_work.h"
+#include "app/run_wish.h"
 #include "base/guarded.h"
 #include "codegen/target.h"
 #include "device/runner_client.h"
 #include "diagnose/bisect.h"
 #include "diagnose/check.h"
 #include "driver/session.h"
+#include "inspect/computation_diff.h"
 #include "inspect/flame.h"
 #include "inspect/input_choice.h"
 #include "inspect/machine_peaks.h"
@@ -44,6 +46,22 @@ std::vector<std::string> namesOf(const inspect::Tensors& tensors) {
 
 /// Of a check's reference, which has no optimizations.
 constexpr std::chrono::minutes longestRun{20};
+
+using StatesPtr = std::shared_ptr<const inspect::Tensors>;
+
+/// What one run leaves: those that are measured go on from it, and their number says nothing.
+Result<StatesPtr> statesAfter(device::RunnerClient& runner, const device::RunnerModel& loaded, const RunWish& wish) {
+    LATHE_TRY(inspect::Tensors begin, inspect::readStates(loaded.states, wish.states));
+    if (wish.left)
+        begin.insert(wish.left->begin(), wish.left->end()); // those that nothing else is said of
+    LATHE_CHECKED(inspect::setStates(runner, begin));
+    LATHE_CHECKED(runner.run(1));
+    LATHE_TRY(std::vector<model::HostTensor> values, runner.states());
+    auto states = std::make_shared<inspect::Tensors>();
+    for (size_t i = 0; i < values.size(); ++i)
+        states->emplace(loaded.states[i].name, std::move(values[i]));
+    return StatesPtr(std::move(states));
+}
 
 using FlamePtr = std::shared_ptr<const inspect::Flame>;
 
@@ -172,11 +190,11 @@ void Engine::compile(driver::Options options, driver::Decisions decisions) {
     });
 }
 
-void Engine::run(std::vector<CompilationPtr> compilations, int threads, driver::Shapes asked,
-                 inspect::InputChoice inputs) {
-    enqueueAlone(Run, [outbox = outbox_, compilations = std::move(compilations), threads, asked = std::move(asked),
-                       inputs = std::move(inputs)](const Cancelled& cancelled) {
+void Engine::run(std::vector<CompilationPtr> compilations, int threads, RunWish wish) {
+    enqueueAlone(Run, [outbox = outbox_, compilations = std::move(compilations), threads,
+                       wish = std::move(wish)](const Cancelled& cancelled) {
         using Profiles = std::vector<inspect::Profile>;
+        std::shared_ptr<const inspect::Tensors> states; // as the last of them left them
         const auto measured = guarded([&]() -> Result<Profiles> {
             std::list<device::RunnerClient> runners; // of each, what it has loaded is kept beside it
             std::list<device::RunnerModel> loaded;
@@ -186,10 +204,13 @@ void Engine::run(std::vector<CompilationPtr> compilations, int threads, driver::
                 device::RunnerClient& runner = runners.emplace_back(runnerOptions(threads, cancelled));
                 LATHE_TRY(device::RunnerModel model, runner.load(each->artifact->path()));
                 loaded.push_back(std::move(model));
-                LATHE_TRY(const inspect::Tensors given, inspect::readInputs(loaded.back().inputs, inputs.files));
-                const driver::Shapes sizes = inspect::shapesBeside(loaded.back().inputs, given, asked);
+                LATHE_TRY(const inspect::Tensors given, inspect::readInputs(loaded.back().inputs, wish.inputs.files));
+                const driver::Shapes sizes = inspect::shapesBeside(loaded.back().inputs, given, wish.shapes);
                 LATHE_TRY(const driver::Shapes shapes,
-                          inspect::setInputs(runner, loaded.back(), given, sizes, inputs.seed, cancelled));
+                          inspect::setInputs(runner, loaded.back(), given, sizes, wish.inputs.seed, cancelled));
+                if (!loaded.back().states.empty()) {
+                    LATHE_TRY(states, statesAfter(runner, loaded.back(), wish));
+                }
                 models.push_back({&runner, &loaded.back(), &each->trace(), shapes, namesOf(given)});
             }
             return inspect::profileByTurns(models, inspect::measuringOfRun,
@@ -211,6 +232,8 @@ void Engine::run(std::vector<CompilationPtr> compilations, int threads, driver::
                 emit engine.measured(*peaks);
             if (flame)
                 emit engine.flamed(compilations.back(), *flame);
+            if (states && measured)
+                emit engine.stated(compilations.back(), states);
             emit engine.ran(compilations, measured.value_or(Profiles()), problemsOf(measured));
         });
     });
@@ -314,7 +337,7 @@ void Engine::report(report::Report report, const QString& path) {
     });
 }
 
-void Engine::compareModels(model::ModelGraphPtr open, const QString& path, driver::Options options) {
+void Engine::compareModels(TracePtr open, const QString& path, driver::Options options) {
     enqueueAlone(CompareModels, [outbox = outbox_, open = std::move(open), path,
                                  options = std::move(options)](const Cancelled& cancelled) {
         std::vector<Diagnostic> problems;
@@ -322,15 +345,19 @@ void Engine::compareModels(model::ModelGraphPtr open, const QString& path, drive
             driver::Trace trace; // a model that is refused has a graph nevertheless, if it can be read at all
             const auto imported =
                 driver::importFile(path.toStdString(), options, trace, progressTo(outbox, tr("Comparing"), cancelled));
-            if (trace.graph)
-                return views::models::compareModels(path, trace.graph, open);
+            if (trace.graph) {
+                const inspect::ImportedModel other{trace.graph, imported ? *imported : nullptr};
+                const inspect::ImportedModel own{open->graph, open->passes.empty() ? nullptr : open->passes[0].after};
+                LATHE_TRY(const graph::ModelDiff diff, inspect::diffImported(other, own));
+                return views::models::comparisonOf(path, other.graph, open->graph, diff);
+            }
             problems = trace.diagnostics;
             return imported ? failure("it is no model") : Failure(imported.error());
         });
         if (!made && problems.empty())
             problems.push_back(made.error());
         answer(outbox, cancelled,
-               [=](Engine& engine) { emit engine.modelsCompared(open, made.value_or(nullptr), problems); });
+               [=](Engine& engine) { emit engine.modelsCompared(open->graph, made.value_or(nullptr), problems); });
     });
 }
 

@@ -11,6 +11,7 @@
 #include "app/compilation.h"
 #include "app/lane.h"
 #include "app/outbox.h"
+#include "inspect/inputs.h"
 
 #include <QObject>
 #include <chrono>
@@ -88,6 +89,7 @@ namespace lathe::app {
 
 struct ComparedBundles;
 struct ExportedBundle;
+struct RunWish;
 struct TuneWish;
 using PlannedBundlePtr = std::shared_ptr<const deploy::PlannedBundle>;
 
@@ -104,9 +106,8 @@ public:
     /// Compiles the model that was opened last, which is imported again only if its file or the sizes asked for have
     /// changed. Answers `compiled`, good or not.
     void compile(driver::Options options = {}, driver::Decisions decisions = {});
-    /// Runs artifacts, by turns if there are several, each in a child process, on these inputs; sizes that no file says are
-    /// these (inspect::inputShapes). Answers `ran`, with a profile for each.
-    void run(std::vector<CompilationPtr> compilations, int threads, driver::Shapes shapes, inspect::InputChoice inputs);
+    /// Runs artifacts, by turns if there are several, each in a child process. Answers `ran`, with a profile for each.
+    void run(std::vector<CompilationPtr> compilations, int threads, RunWish wish);
     /// Runs an artifact at several sizes; answers `swept`.
     void sweep(CompilationPtr compilation, int threads, driver::Shapes shapes, inspect::InputChoice inputs,
                inspect::SweepQuestion question);
@@ -143,7 +144,7 @@ public:
     /// Reads two bundles: answers `bundlesCompared`. A newer wish ends an older one.
     void compareBundles(const QString& before, const QString& after);
     /// Imports another model and pairs it with this one; answers `modelsCompared`.
-    void compareModels(model::ModelGraphPtr open, const QString& path, driver::Options options = {});
+    void compareModels(TracePtr open, const QString& path, driver::Options options = {});
     /// Answers `compared`.
     void compare(TracePtr trace, int pass, const QString& function);
     /// The same as graphs to draw; answers `pictured`.
@@ -211,6 +212,8 @@ signals:
     void reported(QString path, std::vector<lathe::Diagnostic> problems); // none: it is there
     /// Of the threads of a run, before it answers `ran`.
     void measured(lathe::inspect::MachinePeaks peaks);
+    /// The states that the first run of the last of them left, likewise, if the model has states.
+    void stated(lathe::app::CompilationPtr compilation, std::shared_ptr<const lathe::inspect::Tensors> states);
     /// The last of its profiles by the model's scopes, likewise; which compilation that is of.
     void flamed(lathe::app::CompilationPtr compilation, std::shared_ptr<const lathe::inspect::Flame> flame);
     /// With the one that was open. Null with problems: the other model could not be read.

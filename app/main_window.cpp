@@ -113,6 +113,7 @@ MainWindow::MainWindow()
 void MainWindow::connectEngine() {
     connectWork();
     connectRuns();
+    connectStates();
     connectChecks();
     connectComparison();
     connectLooks();
@@ -288,8 +289,7 @@ void MainWindow::load(const QString& path) {
     if (reloading_)
         options.signature = work_.settings.signature.toStdString();
     else if (const project::Project* project = project_.restoring())
-        options.signature =
-            RunSettings::fromJson(keptIn(*project, project::settingsKey)).signature.toStdString();
+        options.signature = RunSettings::fromJson(keptIn(*project, project::settingsKey)).signature.toStdString();
     engine_.open(absolute, options);
 }
 
@@ -298,10 +298,13 @@ void MainWindow::showOpened(const QString& path, const TracePtr& trace) {
         return;
     const Next next = std::exchange(next_, Next::Nothing);
     const bool other = !std::exchange(reloading_, false);
-    const bool otherGraph = other || !modelGraph() || !trace->graph || modelGraph()->signature != trace->graph->signature;
+    const bool otherGraph =
+        other || !modelGraph() || !trace->graph || modelGraph()->signature != trace->graph->signature;
     if (other) { // another model, not the one whose file has changed
         work_.settings.fixSizes = false;
         work_.settings.inputs = {};
+        work_.settings.states = {};
+        work_.settings.goOn = false;
         work_.settings.signature.clear();
         project_.close();
         whatIfs_->reset({});
@@ -312,9 +315,11 @@ void MainWindow::showOpened(const QString& path, const TracePtr& trace) {
     work_.changedAt = work_.lastWritten();
     work_.compilation = baseline_ = nullptr;
     baselineTaken_ = false;
+    states_ = nullptr;
     selection_.clear();
     tensor_->setTensor({});
     showSettings();
+    profile_->setStatesAfter({});
     model_->setModel(trace->graph, tr("This file could not be read as a model. Problems says why."));
     for (views::Page* page : pageTable_)
         page->setProvenance(nullptr);
@@ -367,6 +372,7 @@ void MainWindow::setRunSettings(const RunSettings& settings) {
     if (otherGraph) { // of whose nodes and inputs nothing was chosen
         work_.settings.fixSizes = false;
         work_.settings.inputs.files = {};
+        work_.settings.states = {};
         whatIfs_->reset({});
     }
     work_.settings.keep();
@@ -384,6 +390,8 @@ void MainWindow::showSettings() {
     settingsButton_->setToolTip(views::models::plainTip(tr("What models are compiled and run for: %1").arg(text)));
     const bool leavesOpen =
         modelGraph() && !work_.settings.fixSizes && !views::models::openSizesOf(*work_.trace->graph).empty();
+    profile_->setStates(modelGraph() ? modelGraph()->states : std::vector<model::State>(), work_.settings.states,
+                        work_.settings.goOn);
     tuning_->setSettings(text, leavesOpen ? work_.trace->graph : nullptr);
 }
 

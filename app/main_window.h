@@ -197,6 +197,7 @@ private:
     void connectEngine();
     void connectWork();
     void connectRuns();
+    void connectStates();
     void connectChecks();
     void connectComparison();
     void connectLooks();
@@ -258,7 +259,8 @@ private:
     ExportDesk* exports_;
     QString opening_; // the model that was asked for last
     CompilationPtr baseline_;
-    bool baselineTaken_ = false; // by the user: no compilation takes its place
+    std::shared_ptr<const inspect::Tensors> states_; // of the open model, as the last run left them; null: none did
+    bool baselineTaken_ = false;                     // by the user: no compilation takes its place
     bool layingOut_ = false;
     bool reloading_ = false; // the model whose file has changed is being opened anew
     enum class Next { Nothing, Compile, Run, Sweep, Compare };

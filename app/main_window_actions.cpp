@@ -213,8 +213,8 @@ void MainWindow::makeMenus() {
     }
     const Menu menus[] = {
         {tr("&File"),
-         {"file.open", "file.open_folder", "recent", "", "file.save", "file.save_as", "file.report", "file.export", "file.exports", "",
-          "file.preferences", "", "file.quit"}},
+         {"file.open", "file.open_folder", "recent", "", "file.save", "file.save_as", "file.report", "file.export",
+          "file.exports", "", "file.preferences", "", "file.quit"}},
         {tr("&Edit"),
          {"edit.undo", "edit.redo", "", "edit.find", "edit.find_next", "edit.find_previous", "", "log.copy",
           "log.clear"}},

@@ -2,6 +2,7 @@
 //
 // The part of MainWindow that has work done: what is asked of the Engine, with which settings, and what is shown of the answers.
 #include "app/main_window.h"
+#include "app/run_wish.h"
 
 #include "app/progress_pane.h"
 #include "report/report.h"
@@ -10,6 +11,7 @@
 #include "views/models/text/counted.h"
 #include "views/models/text/shown_path.h"
 #include "views/profile/profile_page.h"
+#include "views/profile/states_panel.h"
 #include "views/tensor/tensor_panel.h"
 #include "views/tuning/tuning_page.h"
 
@@ -63,6 +65,36 @@ void MainWindow::connectRuns() {
             });
 }
 
+void MainWindow::connectStates() {
+    views::profile::StatesPanel* panel = profile_->states();
+    connect(panel, &views::profile::StatesPanel::beginningsChosen, this,
+            [this](const inspect::StateBeginnings& beginnings, bool goOn) {
+                RunSettings settings = work_.settings;
+                settings.states = beginnings;
+                settings.goOn = goOn;
+                setRunSettings(settings);
+            });
+    connect(panel, &views::profile::StatesPanel::resetWanted, this, [this] {
+        states_ = nullptr;
+        profile_->setStatesAfter({});
+        RunSettings settings = work_.settings;
+        settings.states.clear();
+        setRunSettings(settings);
+        log(tr("The next run begins as the model says."));
+    });
+    connect(panel, &views::profile::StatesPanel::valuesWanted, this, &MainWindow::showValues);
+    connect(&engine_, &Engine::stated, this,
+            [this](const CompilationPtr& of, const std::shared_ptr<const inspect::Tensors>& states) {
+                if (of != work_.compilation)
+                    return;
+                states_ = states;
+                views::models::StateModel::Values after;
+                for (const auto& [name, value] : *states)
+                    after[name] = model::toData(value);
+                profile_->setStatesAfter(std::move(after));
+            });
+}
+
 void MainWindow::connectComparison() {
     connect(compare_, &views::graph::ComparePage::modelWanted, this, [this] { askForComparison(false); });
     connect(compare_, &views::graph::ComparePage::arranged, this, &MainWindow::checkSettled);
@@ -104,7 +136,7 @@ void MainWindow::compareWith(const QString& path) {
         return;
     setBusy(true);
     log(tr("Comparing with %1").arg(views::models::shownPath(path)));
-    engine_.compareModels(work_.trace->graph, absolute, work_.importOptions());
+    engine_.compareModels(work_.trace, absolute, work_.importOptions());
 }
 
 void MainWindow::showCompiled(const QString& path, const CompilationPtr& compilation) {
@@ -187,7 +219,10 @@ void MainWindow::startRun(std::vector<CompilationPtr> compilations) {
     log(compilations.size() > 1 ? tr("Running the baseline and the compilation of now by turns") : tr("Running"));
     askedOn_ = pages_->currentIndex();
     engine_.run(std::move(compilations), work_.settings.threads,
-                views::models::shapesWith(*work_.trace->graph, work_.settings.sizes), work_.settings.inputs);
+                {.shapes = views::models::shapesWith(*work_.trace->graph, work_.settings.sizes),
+                 .inputs = work_.settings.inputs,
+                 .states = work_.settings.states,
+                 .left = work_.settings.goOn ? states_ : nullptr});
 }
 
 void MainWindow::showProfiles(const std::vector<CompilationPtr>& of, const std::vector<inspect::Profile>& profiles,

@@ -31,8 +31,8 @@ QString modelFilter(AskedFor what) {
         all << projectPattern;
         filters << QDialog::tr("Projects (%1)").arg(projectPattern);
     }
-    filters.prepend((orProject ? QDialog::tr("Models and projects (%1)") : QDialog::tr("Models (%1)"))
-                        .arg(all.join(QChar::Space)));
+    filters.prepend(
+        (orProject ? QDialog::tr("Models and projects (%1)") : QDialog::tr("Models (%1)")).arg(all.join(QChar::Space)));
     filters << QDialog::tr("All files (*)");
     return filters.join(QStringLiteral(";;"));
 }

@@ -80,6 +80,10 @@ private:
             settings.fixSizes = value.toBool();
         else if (name == "seed" && isCount(value, RunSettings::largestSeed))
             settings.inputs.seed = uint64_t(value.toInteger());
+        else if (name == "states" && value.isObject())
+            states(value.toObject());
+        else if (name == "go_on" && value.isBool())
+            settings.goOn = value.toBool();
         else if (name == "signature" && value.isString())
             settings.signature = value.toString();
         else if (name == "sizes" && value.isObject())
@@ -103,6 +107,13 @@ private:
                 settings.inputs.files.byName[file.key().toStdString()] = path.toStdString();
             else
                 refuse(QStringLiteral("input_files of ") + file.key(), file.value());
+    }
+    void states(const QJsonObject& object) const {
+        for (auto state = object.begin(); state != object.end(); ++state)
+            if (const QString begins = state.value().toString(); !begins.isEmpty())
+                settings.states[state.key().toStdString()] = begins.toStdString();
+            else
+                refuse(QStringLiteral("states of ") + state.key(), state.value());
     }
     void note(Diagnostic problem, const QString& instead) const {
         problem.severity = Severity::Warning;
@@ -147,9 +158,13 @@ std::string RunSettings::toJson() const {
     QJsonObject files;
     for (const auto& [name, file] : inputs.files.byName)
         files[QString::fromStdString(name)] = QString::fromStdString(file);
+    QJsonObject begins;
+    for (const auto& [name, text] : states)
+        begins[QString::fromStdString(name)] = QString::fromStdString(text);
     const QJsonObject json{{"target", target},     {"numerics", nameOf(numerics)}, {"threads", threads},
                            {"sizes", sizesByName}, {"fix_sizes", fixSizes},        {"seed", qint64(inputs.seed)},
-                           {"input_files", files}, {"signature", signature}};
+                           {"input_files", files}, {"signature", signature},       {"states", begins},
+                           {"go_on", goOn}};
     return QJsonDocument(json).toJson(QJsonDocument::Compact).toStdString();
 }
 
@@ -190,8 +205,8 @@ QString RunSettings::text(const model::ModelGraph* graph) const {
     if (numerics != NumericsLevel::Default)
         parts << QDialog::tr("%1 numerics").arg(nameOf(numerics));
     if (graph && graph->signatures.size() > 1)
-        parts << QDialog::tr("signature %1").arg(
-            views::models::oneLine(QString::fromStdString(graph->signature), longestSignature));
+        parts << QDialog::tr("signature %1")
+                     .arg(views::models::oneLine(QString::fromStdString(graph->signature), longestSignature));
     QStringList open;
     if (graph)
         for (const views::models::OpenSize& size : views::models::openSizesOf(*graph)) {

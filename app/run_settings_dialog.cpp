@@ -69,8 +69,9 @@ bool hasUndeclared(const model::ModelGraph& graph) {
 
 RunSettingsDialog::RunSettingsDialog(const RunSettings& settings, const model::ModelGraph* graph, QWidget* parent)
     : QDialog(parent), given_(settings), target_(new QComboBox), numerics_(new QComboBox), threads_(new QSpinBox),
-      signature_(new QComboBox), sizes_(new views::models::OpenSizeModel(this)), files_(new views::models::InputFilesModel(this)),
-      seed_(new QSpinBox), fix_(new QCheckBox(tr("Compile for these sizes &alone"))), problem_(new QLabel),
+      signature_(new QComboBox), sizes_(new views::models::OpenSizeModel(this)),
+      files_(new views::models::InputFilesModel(this)), seed_(new QSpinBox),
+      fix_(new QCheckBox(tr("Compile for these sizes &alone"))), problem_(new QLabel),
       buttons_(
           new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel | QDialogButtonBox::RestoreDefaults)) {
     setWindowTitle(tr("Compile and run settings"));

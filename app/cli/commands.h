@@ -166,11 +166,14 @@ struct RunArgs {
     uint64_t seed = 0;
     int64_t memoryMegabytes = 0;
     double timeout = 300;
-    bool choices = false;         // of profile: with what was chosen for each function
-    bool counters = false;        // of profile: with what the processor counted
-    std::string timeline;         // of profile: a file for one more run in time
-    std::string sweep;            // of profile: NAME=FROM:TO:STEP or NAME=1,2,4: whole runs at these sizes instead
-    std::string device = "local"; // where it runs: local, qemu or qemu:CPU
+    bool choices = false;            // of profile: with what was chosen for each function
+    bool counters = false;           // of profile: with what the processor counted
+    std::string timeline;            // of profile: a file for one more run in time
+    std::string sweep;               // of profile: NAME=FROM:TO:STEP or NAME=1,2,4: whole runs at these sizes instead
+    std::string device = "local";    // where it runs: local, qemu or qemu:CPU
+    std::vector<std::string> states; // of run: NAME=FILE or NAME=NUMBER, how states begin
+    std::string keepStates;          // of run: the folder that they go on from, and are left in
+    bool resetStates = false;        // of run: they do not
 };
 /// The model, the inputs that are given as files, decisions and records.
 std::vector<std::string> filesOf(const RunArgs& args, const Common& common);

@@ -6,8 +6,8 @@
 #include "app/cli/prepare.h"
 #include "app/cli/print_line.h"
 #include "base/json.h"
-#include "graph/model_diff.h"
 #include "inspect/artifact_diff.h"
+#include "inspect/computation_diff.h"
 #include "project/file.h"
 #include "project/project_diff.h"
 
@@ -129,7 +129,7 @@ WorkDiff diffWork(const Side& before, const Side& after, const Common& common) {
 }
 
 int diffTwoModels(const DiffArgs& args, const driver::Options& options, const Common& common) {
-    model::ModelGraphPtr graphs[2];
+    inspect::ImportedModel models[2];
     Side sides[2];
     for (const size_t i : {0, 1}) {
         auto side = sideOf(i == 0 ? args.before : args.after, common);
@@ -140,15 +140,19 @@ int diffTwoModels(const DiffArgs& args, const driver::Options& options, const Co
         driver::Options own = options;
         if (sides[i].project)
             own.signature = signatureOf(*sides[i].project);
-        driver::importFile(sides[i].model, own, trace);
+        const auto imported = driver::importFile(sides[i].model, own, trace);
         // A model that is refused has a graph nevertheless, if it can be read at all; arguments that do not fit have none.
         if (!trace.graph ||
             std::ranges::find(trace.diagnostics, ErrorKind::Usage, &Diagnostic::kind) != trace.diagnostics.end())
             return fail(trace.diagnostics, common);
-        graphs[i] = trace.graph;
+        models[i] = {trace.graph, imported ? *imported : nullptr};
     }
     const WorkDiff work = diffWork(sides[0], sides[1], common);
-    const graph::ModelDiff diff = graph::diffModels(*graphs[0], *graphs[1]);
+    const auto compared = inspect::diffImported(models[0], models[1]);
+    if (!compared)
+        return fail({compared.error()}, common);
+    const graph::ModelDiff& diff = *compared;
+    const bool byComputation = inspect::areOfTwoFormats(models[0], models[1]);
     const bool isEqual = diff.sameStructure() && work.decided == 0 && !work.contents;
     const auto count = [&](const auto& is) { return std::ranges::count_if(diff.nodes, is); };
     const auto added = count([](const auto& change) { return !change.before; });
@@ -180,10 +184,14 @@ int diffTwoModels(const DiffArgs& args, const driver::Options& options, const Co
                                  {"renamed", renamed},
                                  {"moved", moved},
                                  {"same", diff.equal.size()},
+                                 {"compared_by", byComputation ? "computation" : "nodes"},
                                  {"decided", work.decided}}));
     else if (!common.quiet)
         printLine("{}{}{}: {} added, {} removed, {} changed, {} renamed, {} moved, {} the same{}",
-                  diff.sameStructure() ? "equal structure" : "different", work.decided ? ", decided otherwise" : "",
+                  !diff.sameStructure() ? "different"
+                  : byComputation       ? "equal in what they compute"
+                                        : "equal structure",
+                  work.decided ? ", decided otherwise" : "",
                   work.contents ? ", of other files" : "", added, removed, changed, renamed, moved, diff.equal.size(),
                   work.decided ? fmt::format("; {} of decisions and settings differ", work.decided) : "");
     return isEqual ? 0 : 1;

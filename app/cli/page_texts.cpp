@@ -60,10 +60,12 @@ constexpr PageText pages[] = {
      "lathe diff before.so after.so\n"},
     {"run",
      "Runs a model or an artifact once, on inputs from files or drawn at random, and prints or saves its outputs. "
-     "States are what they are before the first run. An artifact is compiled already: options that only a compilation "
+     "States are what they are before the first run, unless --state or --keep-states says otherwise. An artifact is "
+     "compiled already: options that only a compilation "
      "heeds are refused with it.",
      "lathe run model.onnx --input x=x.npy --save outputs\n"
      "lathe run model.so --threads 2\n"
+     "lathe run stream.tflite --input x=frame_2.npy --keep-states stream\n"
      "lathe run model.onnx --target rv64gc --device qemu\n"},
     {"profile",
      "Times each fused function over many runs, beside what the machine could do; or whole runs at several sizes.",

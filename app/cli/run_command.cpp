@@ -11,6 +11,7 @@
 #include "data/compare.h"
 #include "driver/tensor_files.h"
 #include "inspect/profile.h"
+#include "inspect/states.h"
 #include "inspect/sweep.h"
 
 #include <algorithm>
@@ -40,6 +41,29 @@ Result<Prepared> prepare(device::RunnerClient& runner, const RunArgs& args, cons
     prepared.drawn = inspect::drawnInputs(prepared.loaded.inputs, given);
     noteDrawnInputs(prepared.drawn, common);
     return prepared;
+}
+
+/// As the model says, as a run before left them, or as is asked for.
+Result<void> beginStates(device::RunnerClient& runner, const RunArgs& args, const device::RunnerModel& loaded) {
+    if (loaded.states.empty() && !args.keepStates.empty())
+        return failure(ErrorKind::Usage, "the model keeps nothing from one run to the next", "leave out --keep-states");
+    inspect::Tensors values;
+    if (!args.keepStates.empty() && !args.resetStates) {
+        LATHE_TRY(values, inspect::keptStates(loaded.states, args.keepStates));
+    }
+    inspect::StateBeginnings asked;
+    for (const std::string& argument : args.states) {
+        const auto state = parseInput(argument);
+        if (!state)
+            return failure(ErrorKind::Usage, fmt::format("malformed state '{}'", argument),
+                           "use NAME=FILE, or NAME=NUMBER for all of its elements");
+        if (!asked.emplace(*state).second)
+            return failure(ErrorKind::Usage, fmt::format("state '{}' begins in two ways", state->first), "give one");
+    }
+    LATHE_TRY(const inspect::Tensors given, inspect::readStates(loaded.states, asked));
+    for (const auto& [name, value] : given)
+        values.insert_or_assign(name, value);
+    return inspect::setStates(runner, values);
 }
 
 nlohmann::json jsonOf(const model::Number& number) {
@@ -132,6 +156,43 @@ void print(const inspect::Sweep& sweep, const Common& common) {
     }
 }
 
+/// The first few.
+std::vector<model::Number> headOf(const model::HostTensor& tensor) {
+    constexpr size_t most = 6;
+    std::vector<model::Number> head;
+    for (size_t place = 0; place < std::min(static_cast<size_t>(tensor.elements()), most); ++place)
+        head.push_back(model::elementOf(tensor.dtype, tensor.bytes, place));
+    return head;
+}
+
+/// What the next run goes on from, which is left in the folder that was named.
+Result<void> endStates(device::RunnerClient& runner, const RunArgs& args, const device::RunnerModel& loaded,
+                       const Common& common) {
+    LATHE_TRY(const std::vector<model::HostTensor> values, runner.states());
+    if (!args.keepStates.empty())
+        LATHE_CHECKED(inspect::keepStates(loaded.states, values, args.keepStates));
+    for (size_t i = 0; i < values.size(); ++i) {
+        const std::vector<model::Number> head = headOf(values[i]);
+        if (common.json) {
+            nlohmann::json line = {{"state", loaded.states[i].name},
+                                   {"dtype", toString(values[i].dtype)},
+                                   {"shape", values[i].shape},
+                                   {"first", nlohmann::json::array()}};
+            for (const model::Number& value : head)
+                line["first"].push_back(jsonOf(value));
+            fmt::print("{}\n", dump(line));
+            continue;
+        }
+        std::vector<std::string> texts;
+        for (const model::Number& value : head)
+            texts.push_back(textOf(value));
+        printLine("state {}: {}[{}] {}{}", loaded.states[i].name, toString(values[i].dtype),
+                  fmt::join(values[i].shape, ","), fmt::join(texts, " "),
+                  static_cast<size_t>(values[i].elements()) > head.size() ? " …" : "");
+    }
+    return {};
+}
+
 int fail(Diagnostic diagnostic, const driver::Trace& trace, const std::string& file, const Common& common) {
     diagnostic = inFile(std::move(diagnostic), file);
     if (trace.graph && diagnostic.op.empty())
@@ -163,6 +224,13 @@ void addRunOptions(CLI::App& app, RunArgs& args, Common& common) {
     addRunning(app, args, common, "the model or artifact");
     addDevice(app, args.device);
     app.add_option("--save", args.save, "write outputs to this folder as .npy, part i of a list x as x.i.npy");
+    app.add_option("--state", args.states,
+                   "how a state begins, NAME=FILE (.npy, .npz or .pb) or NAME=NUMBER, which all of its elements are")
+        ->allow_extra_args(false);
+    CLI::Option* keep =
+        app.add_option("--keep-states", args.keepStates,
+                       "go on from the states that a run before left in this folder, and leave them there");
+    app.add_flag("--reset-states", args.resetStates, "begin anew, and leave the states in the folder")->needs(keep);
 }
 
 int runCommand(const RunArgs& args, const Common& common) {
@@ -175,6 +243,8 @@ int runCommand(const RunArgs& args, const Common& common) {
     auto prepared = prepare(runner, args, common, memory, trace);
     if (!prepared)
         return fail(prepared.error(), trace, args.model, common);
+    if (const auto begun = beginStates(runner, args, prepared->loaded); !begun)
+        return fail(begun.error(), trace, args.model, common);
     auto times = runner.run(1);
     if (!times)
         return fail(times.error(), trace, args.model, common);
@@ -212,6 +282,8 @@ int runCommand(const RunArgs& args, const Common& common) {
             printLine("{}: {} {}{}", name, model::formText(tensor), fmt::join(texts, " "), count > shown ? " …" : "");
         }
     }
+    if (const auto ended = endStates(runner, args, prepared->loaded, common); !ended)
+        return fail(ended.error(), trace, args.model, common);
     if (!common.json && !common.quiet)
         printLine("{:.3f} ms, {:.1f} MB of intermediate values at the peak",
                   static_cast<double>(times->ns.front()) / 1e6, static_cast<double>(times->arenaPeak) / 1e6);

@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -13,5 +14,15 @@ namespace lathe {
 
 /// hashBytes of the content of a plain file; nothing for what cannot be read, or is none, or once `cancelled` says so.
 std::optional<Hash128> hashFile(const std::filesystem::path& path, const std::function<bool()>& cancelled = {});
+
+struct PathContent {
+    int64_t bytes = 0;
+    Hash128 hash;
+};
+
+/// Of a model: of a plain file its size and hashFile, of a folder those of the plain files in it, at any depth, with their names
+/// there. Links to folders are not followed. Nothing for what cannot be read, is neither, or has too many files
+/// (limits::zipEntries), or once `cancelled` says so.
+std::optional<PathContent> contentOf(const std::filesystem::path& path, const std::function<bool()>& cancelled = {});
 
 } // namespace lathe

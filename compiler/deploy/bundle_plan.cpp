@@ -54,7 +54,8 @@ bool isModelName(std::string_view name) {
 
 std::string modelNameOf(const std::filesystem::path& model) {
     std::string name;
-    for (char c : model.stem().string()) {
+    for (char c :
+         (model.has_filename() ? model : model.parent_path()).stem().string()) { // a folder may end with a slash
         if (c >= 'A' && c <= 'Z')
             c = static_cast<char>(c - 'A' + 'a');
         if (isLower(c) || isDigit(c))

@@ -49,7 +49,8 @@ std::string_view outsideTheSizes(BundleForm form) {
 
 std::string_view keptStates(BundleForm form) {
     return form == BundleForm::Program
-               ? "\nStates are what the model keeps from one run to the next; each call of the program is a first run.\n"
+               ? "\nStates are what the model keeps from one run to the next; each call of the program is a first "
+                 "run.\n"
                : "\nStates are what a context keeps from one run to the next: `lathe_reset_states` (C), `resetStates` "
                  "(C++) or\n`reset_states` (Python) begins anew, `lathe_get_state` and `lathe_set_state` read and "
                  "replace one.\n";

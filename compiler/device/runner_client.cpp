@@ -225,6 +225,7 @@ Result<RunnerModel> RunnerClient::load(const std::filesystem::path& artifact) {
         state_->composed.push_back(!output.form.empty());
     state_->hasStates = !model.states.empty();
     state_->callCount = model.calls.size();
+    state_->stateCount = static_cast<int32_t>(model.states.size());
     return model;
 }
 
@@ -257,6 +258,39 @@ Result<void> RunnerClient::setInput(const std::string& name, const HostTensor& t
 
 Result<void> RunnerClient::resetStates() {
     return state_->hasStates ? state_->command(Kind::ResetStates) : Result<void>();
+}
+
+Result<void> RunnerClient::setState(const std::string& name, const HostTensor& tensor) {
+    const auto pair = std::ranges::find(typePairs, tensor.dtype.code, &TypePair::ours);
+    if (pair == std::end(typePairs))
+        return Failure(state_->fail(RunnerOutcome::Refused, fmt::format("state '{}': tensors of {} cannot be run", name,
+                                                                        toString(tensor.dtype))));
+    Writer payload;
+    payload.string(name);
+    payload.number(pair->theirs);
+    payload.number(tensor.dtype.bits);
+    payload.number(static_cast<uint32_t>(tensor.shape.size()));
+    for (const int64_t dim : tensor.shape)
+        payload.number(dim);
+    payload.number(uint64_t{tensor.bytes.size()});
+    return state_->command(Kind::SetState, payload.bytes(), tensor.bytes);
+}
+
+Result<std::vector<HostTensor>> RunnerClient::states() {
+    std::vector<HostTensor> states;
+    for (int32_t index = 0; index < state_->stateCount; ++index) {
+        Writer payload;
+        payload.number(index);
+        LATHE_TRY(Reader reader, state_->request(Kind::State, payload.bytes()));
+        HostTensor& tensor = states.emplace_back();
+        tensor.dtype = readType(reader);
+        tensor.shape = readDims(reader);
+        const auto data = reader.raw(reader.number<uint64_t>());
+        if (!reader.finished() || model::byteSize(tensor.dtype, tensor.shape) != std::ssize(data))
+            return Failure(state_->outOfStep(Kind::State));
+        tensor.bytes.assign(data.begin(), data.end());
+    }
+    return states;
 }
 
 Result<RunnerTimes> RunnerClient::run(int times) {

@@ -176,6 +176,10 @@ public:
     Result<void> setInput(const std::string& name, const model::HostTensor& value);
     /// What the model keeps from one run to the next is as it was when it was loaded.
     Result<void> resetStates();
+    /// What the next run goes on from.
+    Result<void> setState(const std::string& name, const model::HostTensor& tensor);
+    /// Of all states, in the model's order.
+    Result<std::vector<model::HostTensor>> states();
     /// Runs `times` times; timeout() holds for all of them together.
     Result<RunnerTimes> run(int times = 1);
     /// Runs `times` times, and counts.

@@ -13,6 +13,7 @@ struct RunnerClient::State : RunnerConnection {
     std::vector<bool> composed; // by output: whether it is no tensor
     bool hasStates = false;
     size_t callCount = 0;
+    int32_t stateCount = 0;
 };
 
 } // namespace lathe::device

@@ -17,6 +17,7 @@
 #include "frontend/tflite/import.h"
 #include "frontend/torch/import.h"
 #include "frontend/torch/script/import.h"
+#include "relay/element.h"
 
 #include <algorithm>
 #include <array>
@@ -47,8 +48,10 @@ constexpr auto table = std::to_array<Frontend>({
 
 Result<Source> sourceOf(const std::filesystem::path& path) {
     std::error_code code;
-    if (std::filesystem::is_directory(path, code))
-        return Source{path.string(), {path}, {}, identityOf(path), membersOfFolder(path)};
+    if (std::filesystem::is_directory(path, code)) {
+        const std::filesystem::path folder = path.has_filename() ? path : path.parent_path(); // it may end with a slash
+        return Source{folder.string(), {folder}, {}, identityOf(folder), membersOfFolder(folder)};
+    }
     LATHE_TRY(MappedFile file, mapFile(path, limits::modelFileBytes));
     std::vector<std::filesystem::path> folders{path.has_parent_path() ? path.parent_path() : "."};
     if (const auto real = std::filesystem::canonical(path, code); !code)
@@ -77,6 +80,31 @@ std::vector<model::Role> rolesOf(const std::vector<const model::Node*>& nodes, c
             roles[id].family = body->family;
     }
     return roles;
+}
+
+/// As the import found them.
+std::vector<model::State> statesOf(const relay::Module& module) {
+    constexpr int64_t largestHeld = int64_t{1} << 26; // bytes of one whose elements are all the same
+    std::vector<model::State> states;
+    for (const relay::StateValue& state : module.main().states) {
+        const relay::Constant& initial = *state.initial;
+        model::State& added =
+            states.emplace_back(model::State{{state.name, valueType(*relay::asTensor(initial.type))}, nullptr});
+        const bool isHeld = !initial.splat || relay::bytesOf(initial) <= largestHeld;
+        if (initial.recipe || !initial.strings.empty() || !isHeld)
+            continue;
+        auto tensor = std::make_shared<model::TensorData>();
+        tensor->dtype = added.value.type.dtype;
+        for (const model::Dim& dim : added.value.type.shape)
+            tensor->shape.push_back(dim.value);
+        tensor->bytes = initial.bytes;
+        if (initial.splat) {
+            const auto all = std::make_shared<const std::vector<std::byte>>(relay::copyElements(initial));
+            tensor->bytes = {all, std::span(*all)};
+        }
+        added.initial = std::move(tensor);
+    }
+    return states;
 }
 
 /// As the module has them, where the model declares no shape: a file need not say what its operators do.
@@ -197,6 +225,7 @@ Imported importSource(const Source& source, relay::Evaluator* evaluator, const O
                 imported.diagnostics.push_back(warning);
             }
             addFoundTypes(*imported.graph, *imported.module);
+            imported.graph->states = statesOf(*imported.module);
         }
         if (imported.graph)
             imported.graph->roles = rolesOf(imported.graph->nodes, *found, options.added.get());

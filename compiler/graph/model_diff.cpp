@@ -26,13 +26,15 @@ public:
         const auto nameOf = [](const ListedNode& entry) { return entry.node->name; };
         if (names == NodeNames::Identities)
             pairBy(nameOf);
-        pairBy([&](const ListedNode& entry) {
-            return nameOf(entry).empty() ? "" : nameOf(entry) + '\n' + toString(entry.local);
-        });
+        if (names != NodeNames::Labels)
+            pairBy([&](const ListedNode& entry) {
+                return nameOf(entry).empty() ? "" : nameOf(entry) + '\n' + toString(entry.local);
+            });
         pairBy([](const ListedNode& entry) { return toString(entry.whole); });
         pairByOperands();
         pairByReaders();
-        pairBy(nameOf);
+        if (names != NodeNames::Labels)
+            pairBy(nameOf);
     }
 
     bool same(const ValueSource& before, const ValueSource& after) const {

@@ -40,8 +40,9 @@ struct ModelDiff {
     bool sameStructure() const;
 };
 
-/// What a node's name says about it. Exporters number nodes, so a name may wander to another one; a compiler's Vars do not.
-enum class NodeNames : uint8_t { Hints, Identities };
+/// What a node's name says about it. Exporters number nodes, so a name may wander to another one; a compiler's Vars do not. Labels
+/// are for people alone.
+enum class NodeNames : uint8_t { Hints, Identities, Labels };
 
 /// Nodes of one name are a pair whatever they do, if names are identities.
 ModelDiff diffModels(const model::ModelGraph& before, const model::ModelGraph& after,

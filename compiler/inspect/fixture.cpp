@@ -18,6 +18,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr uintmax_t descriptionBytes = uintmax_t{1} << 24;
+/// Where nothing is said of it.
+constexpr const char* plainTolerance = "1e-4 relative to the largest output";
 
 std::optional<nlohmann::json> readDescription(const fs::path& path) {
     std::error_code failed;
@@ -166,9 +168,34 @@ Result<std::vector<model::HostTensor>> inOrder(const driver::NamedTensors& array
     return ordered;
 }
 
+FixtureRun runOf(const std::string& suffix) {
+    return {.inputs = "inputs" + suffix + ".npz",
+            .outputs = "outputs" + suffix + ".npz",
+            .note = {},
+            .signature = {},
+            .inputOrder = {},
+            .outputOrder = {},
+            .numbers = {}};
+}
+
+/// Without a description: inputs.npz with outputs.npz, then inputs_1.npz with outputs_1.npz and so on.
+std::optional<Fixture> plainFixture(const fs::path& folder) {
+    Fixture fixture{
+        .folder = folder, .formats = {}, .expect = Fixture::Expect::Run, .why = {}, .tolerance = plainTolerance, .runs = {}};
+    std::error_code failed;
+    for (FixtureRun run = runOf("");
+         fs::is_regular_file(folder / run.inputs, failed) && fs::is_regular_file(folder / run.outputs, failed);
+         run = runOf(fmt::format("_{}", fixture.runs.size())))
+        fixture.runs.push_back(run);
+    return fixture.runs.empty() ? std::nullopt : std::optional(std::move(fixture));
+}
+
 } // namespace
 
 std::optional<Fixture> fixtureIn(const fs::path& folder) {
+    std::error_code unknown;
+    if (!fs::exists(folder / "meta.json", unknown))
+        return plainFixture(folder);
     const std::optional<nlohmann::json> json = readDescription(folder / "meta.json");
     if (!json)
         return std::nullopt;

@@ -41,7 +41,8 @@ struct Fixture {
     std::vector<FixtureRun> runs; // in this order on one loaded model, which may keep state between them
 };
 
-/// Nothing: the folder holds no meta.json that names a format, and runs or what is expected.
+/// Nothing: the folder holds no meta.json that names a format, and runs or what is expected; and, where it has no meta.json at all,
+/// no inputs.npz with outputs.npz either, the first run of a model beside them (the next ones are inputs_1.npz and so on).
 std::optional<Fixture> fixtureIn(const std::filesystem::path& folder);
 
 /// What a frontend knows in the folder, sorted; if there is nothing, what is called a model, so that it is refused.

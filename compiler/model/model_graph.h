@@ -131,6 +131,12 @@ struct Initializer {
     TensorPtr tensor;
 };
 
+/// What a model keeps from one run to the next.
+struct State {
+    Value value;
+    TensorPtr initial; // what it begins as; null where that is too large to hold, or computed when the model is compiled
+};
+
 /// One graph; nested graphs (branches, loop bodies) hang on attributes. Value names are unique within nested scopes
 /// as in the file; a nested graph sees the names of those around it.
 struct Graph {
@@ -150,6 +156,7 @@ struct ModelGraph {
     /// By which people call the graphs of the file, sorted; empty: it has no such names. And the one that `graph` is.
     std::vector<std::string> signatures;
     std::string signature;
+    std::vector<State> states; // as the import found them
     std::shared_ptr<const Graph> graph;
     std::shared_ptr<SpanTable> spans = std::make_shared<SpanTable>();
     int32_t nodeCount = 0;               // ids are 0 … nodeCount-1, nested graphs included

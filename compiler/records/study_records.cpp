@@ -19,8 +19,8 @@ Study studyOf(const StudyWish& wish, const tuning::TuneOptions& options) {
     if (study.name.empty() && !wish.resume)
         study.name = wish.model.stem().string();
     study.model = wish.model.string();
-    if (const auto hash = hashFile(wish.model, options.runner.cancelled))
-        study.modelHash = toString(*hash);
+    if (const auto content = contentOf(wish.model, options.runner.cancelled))
+        study.modelHash = toString(content->hash);
     const std::string_view numerics = driver::toString(options.compile.numerics);
     study.setting = options.device
                         ? settingOn(*options.device, options.compile.target, options.runner.threads, numerics)

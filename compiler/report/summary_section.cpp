@@ -86,8 +86,8 @@ void writeSummary(Html& html, const Facts& facts) {
 
     html.open("dl");
     writeFact(html, "Model", report.model.string());
-    const auto hash = hashFile(report.model);
-    writeFact(html, "Hash of the file", hash ? toString(*hash) : "it cannot be read any more");
+    const auto content = contentOf(report.model);
+    writeFact(html, "Hash of the file", content ? toString(content->hash) : "it cannot be read any more");
     if (const model::ModelGraph* graph = facts.trace.graph.get()) {
         writeFact(
             html, "Format",

@@ -8,6 +8,7 @@
 
 #include <QDir>
 #include <QFile>
+#include <QFileInfo>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -28,6 +29,33 @@ class TestNewFile : public QObject {
     QStringList left() const { return QDir(folder_.path()).entryList(QDir::Files | QDir::Hidden); }
 
 private slots:
+    /// A folder is what its files are called and hold, whoever looks; a link that leads away is none of them.
+    void contentOfFolders() {
+        const QTemporaryDir folder;
+        const auto write = [&](const QString& name, const QByteArray& text) {
+            const QString path = folder.filePath(name);
+            QDir().mkpath(QFileInfo(path).path());
+            QFile file(path);
+            return file.open(QIODevice::WriteOnly) && file.write(text) == text.size();
+        };
+        const auto content = [&](const char* name) { return contentOf(folder.filePath(name).toStdString()); };
+        for (const char* model : {"a", "b"})
+            QVERIFY(write(QString(model) + "/graph.pb", "graph") && write(QString(model) + "/variables/data", "12345"));
+        const auto first = content("a");
+        QVERIFY(first);
+        QCOMPARE(first->bytes, int64_t{10});
+        QVERIFY(content("a/")->hash == first->hash && content("b")->hash == first->hash);
+        std::filesystem::create_directory_symlink(folder.filePath("a").toStdString(),
+                                                  folder.filePath("b/more").toStdString());
+        QVERIFY(content("b")->hash == first->hash);
+        QVERIFY(write("b/variables/data", "12346"));
+        QVERIFY(content("b")->hash != first->hash);
+        QVERIFY(QFile::rename(folder.filePath("a/variables/data"), folder.filePath("a/variables/date")));
+        QVERIFY(content("a")->hash != first->hash && content("a")->bytes == 10);
+        QVERIFY(content("a/graph.pb")->hash == hashBytes(bytes("graph")));
+        QVERIFY(!content("none") && !contentOf("/dev/zero"));
+    }
+
     void aNameWhenItIsWhole() {
         const QString path = folder_.filePath("page");
         for (const QByteArray text : {"first", "second"}) {

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Needs: lathe lathe-runner runtimes
-// Links: onnx
+// Links: onnx tflite_schema
 // Timeout: 600
 //
 // Bundles that are no folder of a model and its runtime: each is used by what its README says, where nothing of Lathe is.
 #include "deploy/bundle_options.h"
 #include "deploy/made_bundle.h"
 #include "support/program_of_tests.h"
+#include "support/saved_model.h"
+#include "support/tflite_model.h"
 
 #include <QDir>
 #include <QTemporaryDir>
@@ -88,6 +90,46 @@ private slots:
         QVERIFY2(outcome.code == 0, (outcome.out + outcome.err).c_str());
         flip(form + "-2/golden/random-0/output_0.npy");
         QCOMPARE(runLathe({"bundle", "check", at(form + "-2")}).code, 1);
+    }
+
+    /// A model that is a folder, and one of its graphs by name: the manifest says which, and of which files it was made.
+    void aFolderWithSignatures() {
+        writeSavedModel(path(at("saved_model")));
+        make("saved_model/", "saved", {"--form", "c", "--signature", "square"});
+        const auto manifest = nlohmann::json::parse(readAll(path(at("saved/manifest.json"))));
+        QCOMPARE(manifest["model"]["file"], "saved_model");
+        QCOMPARE(manifest["model"]["signature"], "square");
+        QCOMPARE(manifest["model"]["external_data"].size(), size_t{1});
+        QCOMPARE(manifest["model"]["external_data"][0]["file"], "saved_model.pbtxt");
+        QCOMPARE(manifest["outputs"][0]["name"], "z");
+        QVERIFY(QByteArray::fromStdString(readAll(path(at("saved/README.md")))).contains("signature `square`"));
+        Outcome outcome = runLathe({"bundle", "reproduce", at("saved"), at("saved_model")});
+        QVERIFY2(outcome.code == 0, outcome.err.c_str());
+        writeSavedModel(path(at("saved_model")), savedModelText("Sub"));
+        outcome = runLathe({"bundle", "reproduce", at("saved"), at("saved_model")});
+        QVERIFY2(outcome.code != 0 && QString::fromStdString(outcome.err).contains("another model"),
+                 outcome.err.c_str());
+    }
+
+    /// The header has states by name, and holds the library against them.
+    void states() {
+        writeFile(path(at("stream.tflite")), lathe::testing::bytesOf(streamTflite()));
+        make("stream.tflite", "stream", {"--form", "static"});
+        const auto manifest = nlohmann::json::parse(readAll(path(at("stream/manifest.json"))));
+        QCOMPARE(manifest["states"].size(), size_t{1});
+        QCOMPARE(manifest["states"][0]["dtype"], "float32");
+        QVERIFY(manifest["states"][0]["dims"] == nlohmann::json({2, 3}));
+        const QByteArray header = QByteArray::fromStdString(readAll(path(at("stream/include/lathe/stream.h"))));
+        QVERIFY(header.contains("STREAM_STATES = 1") && header.contains("lathe_reset_states"));
+        QVERIFY(header.contains("_DIMS {2, 3}"));
+        Outcome outcome = runProgram("cc", {"-std=c99", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-x", "c",
+                                            at("stream/include/lathe/stream.h")});
+        QVERIFY2(outcome.code == 0, outcome.err.c_str());
+        outcome = runProgram("/usr/bin/python3",
+                             {LATHE_SOURCE_DIR "/tests/deploy/validate.py",
+                              LATHE_SOURCE_DIR "/docs/schemas/lathe-bundle-1.json", at("stream/manifest.json")});
+        QVERIFY2(outcome.code == 0, outcome.out.c_str());
+        QVERIFY(QByteArray::fromStdString(readAll(path(at("stream/README.md")))).contains("| state |"));
     }
 
     void partsThatAreChosen_data() {

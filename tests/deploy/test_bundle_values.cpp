@@ -90,6 +90,25 @@ private slots:
             QVERIFY2(!parseLimits(bad), bad);
     }
 
+    void statesAndSignaturesOfAManifest() {
+        Manifest manifest;
+        manifest.name = "a";
+        manifest.bundleId = std::string(64, '0');
+        QVERIFY(!toJson(manifest).contains("states") && !toJson(manifest).contains("signature")); // as older ones
+        QVERIFY(parseManifest(toJson(manifest)));
+        manifest.model.signature = "encode \"x\"";
+        manifest.states = {{"h", "float32", {int64_t{2}, int64_t{3}}}};
+        const auto read = parseManifest(toJson(manifest));
+        QVERIFY(read);
+        QCOMPARE(read->model.signature, manifest.model.signature);
+        QCOMPARE(read->states.size(), size_t{1});
+        QCOMPARE(read->states[0].name + read->states[0].dtype, std::string("hfloat32"));
+        QCOMPARE(toJson(*read), toJson(manifest));
+        std::string wrong = toJson(manifest);
+        wrong.replace(wrong.find("float32"), 7, "float31");
+        QVERIFY(!parseManifest(wrong));
+    }
+
     void optionsAsText() {
         BundleOptions options;
         options.name = "a";

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Needs: lathe-runner
+// Needs: lathe lathe-runner
 //
-// Models that keep values from one run to the next, compiled: the runner hands them on and resets them, an observed value
-// changes nothing, and C source refuses them.
+// Models that keep values from one run to the next, compiled: the runner hands them on, takes, gives and resets them, they are
+// kept in files between programs, an observed value changes nothing, and C source refuses them.
 #include "device/runner_client.h"
 #include "driver/compile.h"
+#include "driver/tensor_files.h"
+#include "inspect/states.h"
 #include "relay/text.h"
 #include "support/host_tensor.h"
+#include "support/json_lines.h"
+#include "support/program.h"
 #include "support/program_of_tests.h"
 
+#include <QJsonArray>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -128,6 +133,77 @@ private slots:
                 QCOMPARE(ran(runner, inputs_[i]), right[i]);
             QVERIFY(runner.resetStates());
         }
+    }
+
+    /// A stream that is left and gone on with elsewhere gives what it would have given.
+    void statesAreGivenAndTaken() {
+        const auto path = compiled({});
+        QVERIFY(!path.empty());
+        const auto folder = std::filesystem::path(folder_.filePath("stream").toStdString());
+        const auto right = expected(inputs_);
+        for (size_t i = 0; i < inputs_.size(); ++i) { // each in a runner of its own
+            device::RunnerClient runner;
+            const auto loaded = runner.load(path);
+            QVERIFY(loaded);
+            const auto kept = inspect::keptStates(loaded->states, folder);
+            QVERIFY2(kept, kept ? "" : toString(kept.error()).c_str());
+            QCOMPARE(kept->size(), i == 0 ? size_t{0} : size_t{4});
+            QVERIFY(inspect::setStates(runner, *kept));
+            QCOMPARE(ran(runner, inputs_[i]), right[i]);
+            const auto states = runner.states();
+            QVERIFY(states && states->size() == 4);
+            QCOMPARE(valuesOf<float>((*states)[1]), inputs_[i]); // "last"
+            QCOMPARE(valuesOf<int64_t>((*states)[2]), std::vector<int64_t>{8 + static_cast<int64_t>(i)});
+            QVERIFY(inspect::keepStates(loaded->states, *states, folder));
+        }
+        std::filesystem::remove(folder / "turn.npy");
+        device::RunnerClient runner;
+        const auto loaded = runner.load(path);
+        QVERIFY(loaded);
+        const auto some = inspect::keptStates(loaded->states, folder);
+        QVERIFY(!some && some.error().what.find("'turn'") != std::string::npos);
+
+        const auto given = inspect::readStates(loaded->states, {{"sum", "0.5"}, {"turn", "-3"}});
+        QVERIFY(given);
+        QCOMPARE(valuesOf<float>(given->at("sum")), std::vector<float>(6, 0.5F));
+        QCOMPARE(valuesOf<int64_t>(given->at("turn")), std::vector<int64_t>{-3});
+        QVERIFY(inspect::setStates(runner, *given));
+        const auto begun = runner.states();
+        QVERIFY(begun);
+        QCOMPARE(valuesOf<float>((*begun)[0]), std::vector<float>(6, 0.5F));
+        QCOMPARE(valuesOf<float>((*begun)[1]), std::vector<float>(6, -1)); // as the model says
+        for (const auto& [name, text] : {std::pair("turn", "1.5"), {"nothing", "1"}, {"sum", "/nowhere.npy"}})
+            QVERIFY2(!inspect::readStates(loaded->states, {{name, text}}), text);
+        QVERIFY(driver::writeNpy(folder / "other.npy", tensorOf<float>(types::Float32, {3, 2}, inputs_[0])));
+        const auto other = inspect::readStates(loaded->states, {{"sum", (folder / "other.npy").string()}});
+        QVERIFY(!other && other.error().what.find("float32[3,2]") != std::string::npos);
+        QVERIFY(!runner.setState("sum", tensorOf<float>(types::Float32, {3, 2}, inputs_[0])));
+        QVERIFY(runner.outcome() == device::RunnerOutcome::Refused);
+        QVERIFY(!runner.setState("nothing", tensorOf<float>(types::Float32, {2, 3}, inputs_[0])));
+    }
+
+    /// Calls of the program go on from each other by a folder.
+    void callsGoOn() {
+        const auto path = compiled({});
+        QVERIFY(!path.empty());
+        const QString model = QString::fromStdString(path.string()), folder = folder_.filePath("calls");
+        const auto turns = [&](const QStringList& more) {
+            const Outcome outcome = runLathe(QStringList{"run", model, "--json"} + more);
+            for (const QJsonObject& line : jsonLines(outcome.out))
+                if (line["state"].toString() == "turn")
+                    return line["first"].toArray().at(0).toInt();
+            qWarning("%s", outcome.err.c_str());
+            return -1;
+        };
+        QCOMPARE(turns({}), 8);
+        QCOMPARE(turns({"--keep-states", folder}), 8);
+        QCOMPARE(turns({"--keep-states", folder}), 9);
+        QCOMPARE(turns({"--keep-states", folder, "--state", "turn=40"}), 41);
+        QCOMPARE(turns({"--keep-states", folder}), 42);
+        QCOMPARE(turns({"--keep-states", folder, "--reset-states"}), 8);
+        QCOMPARE(turns({"--keep-states", folder}), 9);
+        QCOMPARE(runLathe({"run", model, "--state", "none=1"}).code, 2);
+        QCOMPARE(runLathe({"run", model, "--reset-states"}).code, 2); // of which folder?
     }
 
     void observedValuesAreOutputsBesideThem() {

@@ -77,7 +77,7 @@ private slots:
         QCOMPARE(kindOf(false, 3), NodeDifference::Added);
         QCOMPARE(compared->rows[size_t(compared->rowOf(false, 1))].changes, QStringList{"operator: Relu-13 → Elu-13"});
         QCOMPARE(compared->rows[size_t(compared->rowOf(false, 1))].difference, QString("changed"));
-        QCOMPARE(compared->afterOf.at(2), 2);
+        QCOMPARE(compared->afterOf.at(2), std::vector<int>{2});
         const auto overlay = differenceOverlay(*compared, false, nullptr);
         QCOMPARE(overlay.nodes[1].difference, NodeDifference::Changed);
         QCOMPARE(overlay.nodes[0].difference, NodeDifference::None);

@@ -80,6 +80,27 @@ private slots:
         QCOMPARE(inside.boxes[inside.boxOfNode.at(3)].reason, QString("the operator is unknown"));
     }
 
+    /// Where the author's program has a node, and of the model which of its graphs this is and what it keeps.
+    void attributesOfPrograms() {
+        auto model = testing::residualBlock();
+        auto graph = std::make_shared<model::Graph>(*model->graph);
+        graph->nodes[0].source = {{"/home/ann/net.py", 13, "forward", "x = self.stem(x)"}, {"net.py:7", 0, "", ""}};
+        model->graph = graph;
+        model->signatures = {"decode", "encode"};
+        model->signature = "encode";
+        model->states = {{{"h", {}}, nullptr}};
+        model::indexNodes(*model);
+        QStringList sources, facts;
+        for (const AttributeRow& row : attributesOf(*model, graph->nodes[0].id))
+            if (row.group == "Source")
+                sources << row.name + ": " + row.value;
+        QCOMPARE(sources, (QStringList{"net.py:13: x = self.stem(x)  (forward, /home/ann/net.py)", "net.py:7: "}));
+        for (const AttributeRow& row : attributesOf(*model, -1))
+            if (row.name == "Signature" || row.group == "States")
+                facts << row.name + ": " + row.value;
+        QCOMPARE(facts, (QStringList{"Signature: encode, of decode, encode", "h: ?"}));
+    }
+
     void attributesNameOperandsTypesAndReasons() {
         const auto model = testing::residualBlock();
         bool pads = false, weights = false;

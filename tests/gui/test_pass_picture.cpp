@@ -259,7 +259,7 @@ private slots:
         QTest::mouseClick(view->after()->canvas(), Qt::LeftButton, {}, middleOf(view->after(), conv->id));
         QCOMPARE(window.selection().nodes(), view->picture().after.cameFrom[size_t(conv->id)]);
         QVERIFY(!window.selection().nodes().empty());
-        QCOMPARE(view->before()->selected(), std::vector<int>{compared.beforeOf.at(conv->id)});
+        QCOMPARE(view->before()->selected(), compared.beforeOf.at(conv->id));
         const int row = compared.rowOf(false, conv->id);
         QVERIFY(row >= 0);
         QVERIFY(said(page).startsWith(QString::number(row + 1) + " of "));

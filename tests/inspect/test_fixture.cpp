@@ -45,6 +45,26 @@ private slots:
         QVERIFY(!inspect::fixtureIn(root_.path().toStdString() + "/odd"));
     }
 
+    /// Arrays beside a model are enough.
+    void withoutADescription() {
+        const fs::path path = fs::path(root_.path().toStdString()) / "plain";
+        fs::create_directories(path);
+        writeFile(path / "inputs.npz", zipOf({}));
+        QVERIFY(!inspect::fixtureIn(path)); // nothing is expected of it
+        for (const char* name : {"outputs.npz", "inputs_1.npz", "outputs_1.npz", "inputs_3.npz", "outputs_3.npz"})
+            writeFile(path / name, zipOf({}));
+        writeFile(path / "net.bin", graphBytes("g (float[2] x) => (float[2] y) { y = Neg (x) }"));
+        const auto fixture = inspect::fixtureIn(path);
+        QVERIFY(fixture);
+        QVERIFY(fixture->expect == Fixture::Expect::Run);
+        QCOMPARE(fixture->runs.size(), size_t(2)); // 3 follows on no 2
+        QCOMPARE(fixture->runs[1].inputs + fixture->runs[1].outputs, std::string("inputs_1.npzoutputs_1.npz"));
+        QCOMPARE(namesOf(inspect::modelsOf(*fixture)), std::vector<std::string>{"net.bin"});
+        QCOMPARE(inspect::runsOf(*fixture, path / "net.bin").size(), size_t(2));
+        writeFile(path / "meta.json", "no description");
+        QVERIFY(!inspect::fixtureIn(path));
+    }
+
     void whatItSays() {
         const auto fixture =
             inspect::fixtureIn(folder("says", R"({"format": "F", "expect": "refuse", "why": "it is cut",

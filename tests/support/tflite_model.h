@@ -74,6 +74,37 @@ inline ::tflite::ModelT smallTflite() {
     return model;
 }
 
+/// y = sum + x, of shape [2, 3], where the variable `sum` becomes y; it begins as 1, 2, … 6.
+inline ::tflite::ModelT streamTflite() {
+    ::tflite::ModelT model = emptyTflite();
+    model.subgraphs.push_back(std::make_unique<::tflite::SubGraphT>());
+    ::tflite::SubGraphT &graph = *model.subgraphs[0], &once = *model.subgraphs[1];
+    once.name = "once";
+    const auto addHandle = [&](::tflite::SubGraphT& into) {
+        const int32_t handle = addTensor(into, "handle", {}, ::tflite::TensorType_RESOURCE);
+        ::tflite::VarHandleOptionsT names;
+        names.shared_name = "sum";
+        addOperator(model, into, ::tflite::BuiltinOperator_VAR_HANDLE, {}, {handle})
+            .builtin_options.Set(std::move(names));
+        return handle;
+    };
+    const uint32_t buffer = addBuffer<float>(model, {1, 2, 3, 4, 5, 6});
+    const int32_t first = addTensor(once, "first", {2, 3}, ::tflite::TensorType_FLOAT32, buffer);
+    addOperator(model, once, ::tflite::BuiltinOperator_ASSIGN_VARIABLE, {addHandle(once), first}, {});
+    const int32_t x = addTensor(graph, "x", {2, 3}), y = addTensor(graph, "y", {2, 3});
+    const int32_t before = addTensor(graph, "before", {2, 3});
+    graph.inputs = {x};
+    graph.outputs = {y};
+    ::tflite::CallOnceOptionsT call;
+    call.init_subgraph_index = 1;
+    addOperator(model, graph, ::tflite::BuiltinOperator_CALL_ONCE, {}, {}).builtin_options.Set(std::move(call));
+    const int32_t handle = addHandle(graph);
+    addOperator(model, graph, ::tflite::BuiltinOperator_READ_VARIABLE, {handle}, {before});
+    addOperator(model, graph, ::tflite::BuiltinOperator_ADD, {before, x}, {y});
+    addOperator(model, graph, ::tflite::BuiltinOperator_ASSIGN_VARIABLE, {handle, y}, {});
+    return model;
+}
+
 inline std::string bytesOf(const ::tflite::ModelT& model) {
     flatbuffers::FlatBufferBuilder builder;
     ::tflite::FinishModelBuffer(builder, ::tflite::Model::Pack(builder, &model));

@@ -8,6 +8,7 @@
 #include "views/profile/flame_panel.h"
 #include "views/profile/memory_panel.h"
 #include "views/profile/roofline_panel.h"
+#include "views/profile/states_panel.h"
 #include "views/profile/sweep_panel.h"
 #include "views/profile/timeline_panel.h"
 
@@ -41,7 +42,7 @@ ProfilePage::ProfilePage(models::Selection* selection)
       sorted_(new QSortFilterProxyModel(this)), table_(new QTableView), tabs_(new QTabWidget),
       changes_(new ChangePanel(selection)), flame_(new FlamePanel(selection)), timeline_(new TimelinePanel(selection)),
       roofline_(new RooflinePanel(selection)), memory_(new MemoryPanel(selection)), sweep_(new SweepPanel(selection)),
-      summary_(new QLabel) {
+      states_(new StatesPanel), summary_(new QLabel) {
     summary_->setTextFormat(Qt::PlainText); // it shows names of the model
     sorted_->setSourceModel(profile_);
     sorted_->setSortRole(models::ProfileModel::sortRole);
@@ -66,6 +67,7 @@ ProfilePage::ProfilePage(models::Selection* selection)
     tabs_->addTab(roofline_, tr("Roofline"));
     tabs_->addTab(memory_, tr("Memory"));
     tabs_->addTab(sweep_, tr("Sizes"));
+    tabs_->addTab(states_, tr("States"));
     tabs_->addTab(changes_, tr("Before and now"));
     auto all = new QVBoxLayout(this);
     all->setContentsMargins(0, 0, 0, 0);
@@ -92,6 +94,7 @@ ProfilePage::ProfilePage(models::Selection* selection)
         if (const int home = profile_->at(sorted_->mapToSource(index).row()).home; home >= 0)
             emit nodeWanted(home);
     });
+    setStates({}, {}, false);
     setProfile({});
 }
 
@@ -130,6 +133,16 @@ void ProfilePage::setProvenance(std::shared_ptr<const inspect::Provenance> prove
 void ProfilePage::setSweep(const inspect::Sweep& sweep) {
     sweep_->setSweep(sweep);
     tabs_->setCurrentWidget(sweep_);
+}
+
+void ProfilePage::setStates(const std::vector<model::State>& states, const inspect::StateBeginnings& beginnings,
+                            bool goOn) {
+    states_->setStates(states, beginnings, goOn);
+    tabs_->setTabVisible(tabs_->indexOf(states_), !states.empty());
+}
+
+void ProfilePage::setStatesAfter(models::StateModel::Values after) {
+    states_->setAfter(std::move(after));
 }
 
 void ProfilePage::setBusy(bool busy) {

@@ -2,9 +2,11 @@
 //
 // The page Profile: time of each fused function of the last run, its share as a bar, and the rates it reached; in which of
 // the model's scopes it goes; what its threads do when; its roofline; the memory plan;
-// how long it takes over a size; and, where two compilations were compared, what became faster or slower.
+// how long it takes over a size; what the model keeps from one run to the next; and, where two compilations were compared, what
+// became faster or slower.
 #pragma once
 
+#include "views/models/graph/state_model.h"
 #include "views/models/profile/chart_texts.h"
 #include "views/models/profile/flame.h"
 #include "views/models/profile/profile_model.h"
@@ -23,6 +25,7 @@ class ChangePanel;
 class FlamePanel;
 class MemoryPanel;
 class RooflinePanel;
+class StatesPanel;
 class SweepPanel;
 class TimelinePanel;
 
@@ -43,6 +46,10 @@ public:
                    const QString& afterName);
     /// Of what is compiled now; the page shows it.
     void setSweep(const inspect::Sweep& sweep);
+    /// Of the open model, and how runs begin; the tab is there if it has any.
+    void setStates(const std::vector<model::State>& states, const inspect::StateBeginnings& beginnings, bool goOn);
+    /// As the last run left them; none: there was none.
+    void setStatesAfter(models::StateModel::Values after);
     /// Work goes on: a sweep cannot be asked for.
     void setBusy(bool busy);
     /// Shows where a sweep is asked for.
@@ -54,6 +61,7 @@ public:
     RooflinePanel* roofline() const { return roofline_; }
     MemoryPanel* memory() const { return memory_; }
     SweepPanel* sweep() const { return sweep_; }
+    StatesPanel* states() const { return states_; }
 
 signals:
     void sweepWanted(lathe::inspect::SweepQuestion question);
@@ -73,6 +81,7 @@ private:
     RooflinePanel* roofline_;
     MemoryPanel* memory_;
     SweepPanel* sweep_;
+    StatesPanel* states_;
     std::shared_ptr<const inspect::Provenance> provenance_;
     std::optional<inspect::MachinePeaks> peaks_;
     QLabel* summary_;

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <optional>
+#include <ranges>
 
 namespace lathe::frontend::torch {
 namespace {
@@ -59,9 +61,11 @@ std::vector<model::SourceLine> readStackTrace(std::string_view text) {
             frames.back().text = line.substr(0, longestText);
         }
     }
-    std::ranges::reverse(frames);
-    std::ranges::stable_partition(frames, [](const model::SourceLine& frame) { return !isOfPytorch(frame); });
-    return frames;
+    std::vector<model::SourceLine> lines, ofPytorch;
+    for (model::SourceLine& frame : frames | std::views::reverse)
+        (isOfPytorch(frame) ? ofPytorch : lines).push_back(std::move(frame));
+    std::ranges::move(ofPytorch, std::back_inserter(lines));
+    return lines;
 }
 
 } // namespace lathe::frontend::torch

@@ -25,6 +25,8 @@
 //                     u64 bytes, bytes
 //   InputValue        string name, value                         –
 //   ResetStates       –                                          –; the states, which runs hand on, are what they were
+//   SetState          as Input                                   –; the next run goes on from it
+//   State             u32 index                                  as of Output: what the next run goes on from
 //   Run               u32 times                                  list of i64 ns, i64 arena peak, i64 arena reserved,
 //                                                                i64 outputs' bytes, i64 inputs' bytes, i64 peak
 //                                                                resident bytes of the process
@@ -116,6 +118,8 @@ enum class Kind : uint32_t {
     LoadPut,
     Lease,
     Release,
+    SetState,
+    State,
     ResetStates,
     InputValue,
     OutputValue,

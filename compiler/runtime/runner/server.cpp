@@ -87,6 +87,10 @@ Server::Answer Server::handle(Kind kind, Reader& reader, Writer& reply) {
         return inputValue(reader);
     case Kind::ResetStates:
         return resetStates(reader);
+    case Kind::SetState:
+        return setState(reader);
+    case Kind::State:
+        return state(reader, reply);
     case Kind::Run:
         return run(reader, reply);
     case Kind::Output:

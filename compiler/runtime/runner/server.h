@@ -55,6 +55,8 @@ private:
     Answer input(Reader& reader);
     Answer inputValue(Reader& reader);
     Answer resetStates(Reader& reader);
+    Answer setState(Reader& reader);
+    Answer state(Reader& reader, Writer& reply);
     Answer run(Reader& reader, Writer& reply);
     Answer output(Reader& reader, Writer& reply);
     Answer outputValue(Reader& reader, Writer& reply);

@@ -68,6 +68,12 @@ std::vector<AttributeRow> rowsOfModel(const model::ModelGraph& model) {
         rows.push_back({"Model", "Producer", text(model.producer)});
     for (const auto& [domain, version] : model.versions)
         rows.push_back({"Model", "Operators", QStringLiteral("%1 version %2").arg(text(domain)).arg(version)});
+    if (model.signatures.size() > 1) {
+        QStringList all;
+        for (const std::string& signature : model.signatures)
+            all << text(signature);
+        rows.push_back({"Model", "Signature", QStringLiteral("%1, of %2").arg(text(model.signature), all.join(", "))});
+    }
     rows.push_back({"Model", "Nodes", grouped(model.nodeCount)});
     if (!model.graph)
         return rows;
@@ -79,6 +85,11 @@ std::vector<AttributeRow> rowsOfModel(const model::ModelGraph& model) {
         rows.push_back({"Inputs", text(input.name), text(toString(input.type))});
     for (const model::Value& output : model.graph->outputs)
         rows.push_back({"Outputs", text(output.name), text(toString(output.type))});
+    for (const model::State& state : model.states)
+        rows.push_back({.group = "States",
+                        .name = text(state.value.name),
+                        .value = text(toString(state.value.type)),
+                        .tensor = {text(state.value.name), state.initial}});
     for (const Diagnostic& diagnostic : model.diagnostics)
         if (diagnostic.severity == Severity::Error && diagnostic.nodeId < 0)
             rows.push_back({"Refused", "Reason", text(diagnostic.what), true});

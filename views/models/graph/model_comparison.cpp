@@ -72,16 +72,21 @@ QString sentenceOf(const DifferenceRow& row) {
 
 ModelComparisonPtr compareModels(const QString& path, model::ModelGraphPtr before, model::ModelGraphPtr after,
                                  lathe::graph::NodeNames names) {
-    auto made = std::make_shared<ModelComparison>();
     const lathe::graph::ModelDiff diff = lathe::graph::diffModels(*before, *after, names);
+    return comparisonOf(path, std::move(before), std::move(after), diff);
+}
+
+ModelComparisonPtr comparisonOf(const QString& path, model::ModelGraphPtr before, model::ModelGraphPtr after,
+                                const lathe::graph::ModelDiff& diff) {
+    auto made = std::make_shared<ModelComparison>();
     made->path = path;
     made->before = std::move(before);
     made->after = std::move(after);
     for (const lathe::graph::ValueChange& change : diff.values)
         made->rows.push_back(rowOf(change));
     const auto pair = [&](const model::Node* from, const model::Node* to) {
-        made->afterOf[from->id] = to->id;
-        made->beforeOf[to->id] = from->id;
+        made->afterOf[from->id].push_back(to->id);
+        made->beforeOf[to->id].push_back(from->id);
     };
     for (const lathe::graph::NodeChange& change : diff.nodes) {
         made->rows.push_back(rowOf(change));
@@ -98,8 +103,10 @@ std::vector<int> ModelComparison::pairsOf(bool before, const std::vector<int>& n
     std::vector<int> other;
     for (const int node : nodes)
         if (const auto found = (before ? afterOf : beforeOf).find(node); found != (before ? afterOf : beforeOf).end())
-            other.push_back(found->second);
+            other.insert(other.end(), found->second.begin(), found->second.end());
     std::ranges::sort(other);
+    const auto twice = std::ranges::unique(other);
+    other.erase(twice.begin(), twice.end());
     return other;
 }
 

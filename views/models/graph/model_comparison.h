@@ -27,7 +27,7 @@ struct ModelComparison {
     QString path; // of the model before
     model::ModelGraphPtr before, after;
     std::vector<DifferenceRow> rows;
-    std::unordered_map<int, int> afterOf, beforeOf; // by id: of all pairs
+    std::unordered_map<int, std::vector<int>> afterOf, beforeOf; // by id: of all pairs
     qint64 equal = 0;                               // pairs of nodes without a difference
 
     /// The nodes of the other side that these of one side are paired with, ascending.
@@ -41,6 +41,9 @@ using ModelComparisonPtr = std::shared_ptr<const ModelComparison>;
 /// "changed %5 (conv): attribute strides: [1, 1] → [2, 2]; operand 1: %3 → %9": a row in one line.
 QString sentenceOf(const DifferenceRow& row);
 
+/// As rows and pairs. The nodes of `diff` are those of the two models.
+ModelComparisonPtr comparisonOf(const QString& path, model::ModelGraphPtr before, model::ModelGraphPtr after,
+                                const lathe::graph::ModelDiff& diff);
 /// Call it on a worker: it looks at all weights.
 ModelComparisonPtr compareModels(const QString& path, model::ModelGraphPtr before, model::ModelGraphPtr after,
                                  lathe::graph::NodeNames names = lathe::graph::NodeNames::Hints);

@@ -77,7 +77,7 @@ std::vector<DiffRow> relayRows(const driver::PassRecord& record, const std::stri
             if (pair == pairs->afterOf.end())
                 continue;
             const auto from = before.lineOf.find(one.bindings[node]);
-            const auto to = after.lineOf.find(other.bindings[size_t(pair->second)]);
+            const auto to = after.lineOf.find(other.bindings[size_t(pair->second.front())]);
             if (from == before.lineOf.end() || to == after.lineOf.end() || afterOf[size_t(from->second)] >= 0 ||
                 taken[size_t(to->second)])
                 continue;
