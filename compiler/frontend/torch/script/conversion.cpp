@@ -80,10 +80,8 @@ bool ScriptConversion::findStates(const std::vector<relay::Type>& parameters, St
             const bool isCounted = states.contains(path) && states.at(path).kind == State::Kind::Known;
             const auto found = first.find(path);
             // What is another number after each call is not known.
-            states[path] =
-                isCounted && found != first.end()
-                    ? State{.kind = state.kind, .type = state.type, .initial = found->second.initial, .known = {}}
-                    : state;
+            const bool becomesOpen = isCounted && state.type && found != first.end();
+            states[path] = becomesOpen ? numberState(state.type, found->second) : state;
         }
     }
     if (!b_.failed())
