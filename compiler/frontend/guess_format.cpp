@@ -30,12 +30,9 @@ std::string guessFolder(const FileNames& names) {
 }
 
 std::string guessArchive(const FileNames& names) {
-    if (hasBelow(names, "code/"))
-        return "this is a TorchScript program; export the model by torch.export.export, or to ONNX by "
-               "torch.onnx.export";
     if (hasBelow(names, "data.pkl"))
-        return "these are weights without a model, saved by torch.save; load them into their model and export that to "
-               "ONNX";
+        return "these are weights only, no program, saved by torch.save; load them into their model and save that by "
+               "torch.export.save or torch.jit.save";
     if (!names.empty() && std::ranges::all_of(names, [](const std::string& name) { return name.ends_with(".npy"); }))
         return "these are arrays of NumPy, not a model; name the model file itself";
     return "this is a ZIP archive without a model; name the model file itself";
@@ -60,6 +57,12 @@ std::string guessFormat(const Source& source) {
                    : "this is a program or a library; name a model";
     if (text.starts_with("version https://git-lfs"))
         return "this is a Git LFS pointer, not the model; fetch the file with git lfs pull";
+    constexpr std::string_view legacyTorch = "\x80\x02\x8a\nl\xfc\x9c\x46\xf9 j\xa8P\x19."; // its number in a pickle
+    constexpr std::string_view tar = "ustar";
+    constexpr size_t tarAt = 257;
+    if (text.starts_with(legacyTorch) || text.substr(std::min(tarAt, text.size())).starts_with(tar))
+        return "this is a file of torch.save before PyTorch 1.6, a pickle and no archive; load it by PyTorch and save "
+               "the model by torch.export.save or torch.jit.save";
     if (text.starts_with("{") || text.starts_with("<") || text.starts_with("#"))
         return "this is a text file; export the model to ONNX in binary form";
     return "the file is damaged, cut off, or of another format; copy or export it again";

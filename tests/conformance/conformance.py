@@ -47,6 +47,8 @@ SUITES = {
     "keras": Suite("formats/C_keras", "Layers and networks of Keras 2 and 3, with what Keras gave", several=True),
     "tensorflow": Suite("formats/B_tensorflow", "Operators and networks of TensorFlow, with what it gave itself",
                         several=True),
+    "torchscript": Suite("formats/D_torchscript", "Operators, language and networks of TorchScript, with what PyTorch gave",
+                         several=True),
     "same": Suite("formats/F_same", "Networks in several formats each, with what their engines gave", several=True),
 }
 

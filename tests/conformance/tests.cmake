@@ -2,7 +2,7 @@
 # Each suite of tests through `lathe test`, against the list of its outcomes.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 set(conformance ${CMAKE_SOURCE_DIR}/tests/conformance)
-foreach(suite package debian newest older models networks tflite pt2 keras tensorflow same)
+foreach(suite package debian newest older models networks tflite pt2 keras tensorflow torchscript same)
     add_test(NAME test_conformance_${suite}
              COMMAND ${Python3_EXECUTABLE} ${conformance}/conformance.py ${suite}
                      --lathe ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/lathe)

@@ -133,8 +133,7 @@ private slots:
         QTest::addColumn<std::string>("says");
         QTest::newRow("checkpoint") << std::string("checkpoint") << std::string("checkpoints");
         QTest::newRow("folder") << std::string("readme") << std::string("this is a folder");
-        QTest::newRow("TorchScript") << std::string("zip:m/code/__torch__.py") << std::string("TorchScript");
-        QTest::newRow("weights") << std::string("zip:m/data.pkl") << std::string("weights without a model");
+        QTest::newRow("weights") << std::string("zip:m/data.pkl") << std::string("weights only, no program");
         QTest::newRow("arrays") << std::string("zip:x.npy") << std::string("arrays of NumPy");
         QTest::newRow("archive") << std::string("zip:x") << std::string("ZIP archive");
     }

@@ -89,7 +89,7 @@ Result<ScriptArchive> ScriptArchive::open(std::shared_ptr<const Members> members
                    ? failure(ErrorKind::Unsupported,
                              "the archive is of PyTorch before 1.4, which kept objects in model.json",
                              "load the model by PyTorch 1.4 to 2.0 and save it again")
-                   : failure("the archive holds no data.pkl, which tells of a model's objects", saveAgain);
+                   : failure("the TorchScript archive holds no data.pkl, which tells of a model's objects", saveAgain);
     archive.root_ = objects->substr(0, objects->size() - objectsFile.size());
     const auto isCode = [&](const std::string& name) {
         return name.starts_with(archive.root_ + std::string(codeFolder)) && name.ends_with(".py");

@@ -10,7 +10,7 @@
 namespace lathe::frontend::torch::script {
 namespace {
 
-using Result = Builtins::Result;
+using Listed = Builtins::Result;
 
 const ListCell* listAt(Evaluator& e, const Arguments& a, size_t place) {
     return place < a.values.size() ? Builtins::heap(e).find<ListCell>(a.values[place]) : nullptr;
@@ -61,7 +61,7 @@ std::optional<size_t> placeAt(Evaluator& e, const Arguments& a, size_t argument,
 
 // ---- lists that change
 
-Result append(Evaluator& e, const Arguments& a) {
+Listed append(Evaluator& e, const Arguments& a) {
     const ListCell* list = listAt(e, a, 0);
     if (!list || a.values.size() != 2)
         return std::nullopt;
@@ -70,7 +70,7 @@ Result append(Evaluator& e, const Arguments& a) {
     Builtins::heap(e).set(cellAt(a), std::move(grown));
     return a.values[0];
 }
-Result extend(Evaluator& e, const Arguments& a) {
+Listed extend(Evaluator& e, const Arguments& a) {
     const ScriptValues *items = itemsAt(e, a, 0), *more = itemsAt(e, a, 1);
     if (!items || !more || !listAt(e, a, 0))
         return std::nullopt;
@@ -79,7 +79,7 @@ Result extend(Evaluator& e, const Arguments& a) {
     setList(e, a, std::move(all));
     return a.values[0];
 }
-Result insert(Evaluator& e, const Arguments& a) {
+Listed insert(Evaluator& e, const Arguments& a) {
     const ScriptValues* items = listAt(e, a, 0) ? itemsAt(e, a, 0) : nullptr;
     const std::optional<int64_t> at = items && a.values.size() == 3 ? asInt(a.values[1]) : std::nullopt;
     if (!at)
@@ -90,7 +90,7 @@ Result insert(Evaluator& e, const Arguments& a) {
     setList(e, a, std::move(all));
     return ScriptValue();
 }
-Result pop(Evaluator& e, const Arguments& a) {
+Listed pop(Evaluator& e, const Arguments& a) {
     if (const DictCell* dict = dictAt(e, a); dict && a.values.size() >= 2) {
         DictCell left = *dict;
         for (size_t i = 0; i < left.entries.size(); ++i)
@@ -120,14 +120,14 @@ Result pop(Evaluator& e, const Arguments& a) {
     setList(e, a, std::move(left));
     return value;
 }
-Result reverse(Evaluator& e, const Arguments& a) {
+Listed reverse(Evaluator& e, const Arguments& a) {
     const ScriptValues* items = listAt(e, a, 0) ? itemsAt(e, a, 0) : nullptr;
     if (!items)
         return std::nullopt;
     setList(e, a, ScriptValues(items->rbegin(), items->rend()));
     return ScriptValue();
 }
-Result clear(Evaluator& e, const Arguments& a) {
+Listed clear(Evaluator& e, const Arguments& a) {
     if (dictAt(e, a))
         Builtins::heap(e).set(cellAt(a), DictCell());
     else if (listAt(e, a, 0))
@@ -136,7 +136,7 @@ Result clear(Evaluator& e, const Arguments& a) {
         return std::nullopt;
     return ScriptValue();
 }
-Result setItem(Evaluator& e, const Arguments& a) {
+Listed setItem(Evaluator& e, const Arguments& a) {
     if (a.values.size() != 3)
         return std::nullopt;
     if (const DictCell* dict = dictAt(e, a)) {
@@ -159,11 +159,11 @@ Result setItem(Evaluator& e, const Arguments& a) {
     setList(e, a, std::move(changed));
     return a.values[0];
 }
-Result removeItem(Evaluator& e, const Arguments& a) {
-    Result taken = a.values.size() == 2 ? pop(e, a) : std::nullopt;
-    return taken ? Result(ScriptValue()) : std::nullopt;
+Listed removeItem(Evaluator& e, const Arguments& a) {
+    Listed taken = a.values.size() == 2 ? pop(e, a) : std::nullopt;
+    return taken ? Listed(ScriptValue()) : std::nullopt;
 }
-Result removeValue(Evaluator& e, const Arguments& a) {
+Listed removeValue(Evaluator& e, const Arguments& a) {
     const ScriptValues* items = listAt(e, a, 0) && a.values.size() == 2 ? itemsAt(e, a, 0) : nullptr;
     if (!items)
         return std::nullopt;
@@ -177,7 +177,7 @@ Result removeValue(Evaluator& e, const Arguments& a) {
 
 // ---- lists and tuples as they are
 
-Result length(Evaluator& e, const Arguments& a) {
+Listed length(Evaluator& e, const Arguments& a) {
     const ListCell* list = listAt(e, a, 0);
     if (list && !list->hasUnseen) {
         Expr count = 0;
@@ -190,9 +190,9 @@ Result length(Evaluator& e, const Arguments& a) {
     if (const DictCell* dict = dictAt(e, a))
         return Expr(static_cast<int64_t>(dict->entries.size()));
     const ScriptValues* items = itemsAt(e, a, 0);
-    return items ? Result(Expr(static_cast<int64_t>(items->size()))) : std::nullopt;
+    return items ? Listed(Expr(static_cast<int64_t>(items->size()))) : std::nullopt;
 }
-Result copied(Evaluator& e, const Arguments& a) {
+Listed copied(Evaluator& e, const Arguments& a) {
     if (const DictCell* dict = dictAt(e, a))
         return CellRef{Builtins::heap(e).make(DictCell(*dict))};
     if (const std::string* text = a.values.empty() ? nullptr : a.values[0].as<std::string>()) {
@@ -204,9 +204,9 @@ Result copied(Evaluator& e, const Arguments& a) {
     if (const ListCell* list = listAt(e, a, 0); list && !list->hasUnseen)
         return CellRef{Builtins::heap(e).make(ListCell(*list))};
     const ScriptValues* items = itemsAt(e, a, 0);
-    return items ? Result(listOf(e, *items)) : std::nullopt;
+    return items ? Listed(listOf(e, *items)) : std::nullopt;
 }
-Result joined(Evaluator& e, const Arguments& a) {
+Listed joined(Evaluator& e, const Arguments& a) {
     if (!listAt(e, a, 0) || !listAt(e, a, 1))
         return std::nullopt;
     const ScriptValues *x = itemsAt(e, a, 0), *y = itemsAt(e, a, 1);
@@ -216,7 +216,7 @@ Result joined(Evaluator& e, const Arguments& a) {
     all.insert(all.end(), y->begin(), y->end());
     return listOf(e, std::move(all));
 }
-Result repeated(Evaluator& e, const Arguments& a) {
+Listed repeated(Evaluator& e, const Arguments& a) {
     const bool isFirst = listAt(e, a, 0) != nullptr;
     const ScriptValues* items = listAt(e, a, isFirst ? 0 : 1) ? itemsAt(e, a, isFirst ? 0 : 1) : nullptr;
     const std::optional<int64_t> times =
@@ -228,7 +228,7 @@ Result repeated(Evaluator& e, const Arguments& a) {
         all.insert(all.end(), items->begin(), items->end());
     return listOf(e, std::move(all));
 }
-Result sliced(Evaluator& e, const Arguments& a) {
+Listed sliced(Evaluator& e, const Arguments& a) {
     if (a.values.empty() || !(listAt(e, a, 0) || a.values[0].as<TupleValue>()))
         return std::nullopt;
     const ScriptValues* items = itemsAt(e, a, 0);
@@ -260,14 +260,14 @@ Result sliced(Evaluator& e, const Arguments& a) {
     }
     return a.values[0].as<TupleValue>() ? tupleOf(std::move(part)) : listOf(e, std::move(part));
 }
-Result item(Evaluator& e, const Arguments& a) {
+Listed item(Evaluator& e, const Arguments& a) {
     if (a.values.size() != 2 || !(listAt(e, a, 0) || dictAt(e, a) || a.values[0].as<TupleValue>()))
         return std::nullopt;
     return Builtins::element(e, a.values[0], a.values[1]);
 }
 
 /// Whether two values are equal, as Python has it; nothing if that is not known.
-Result equalValues(Evaluator& e, const ScriptValue& x, const ScriptValue& y) {
+Listed equalValues(Evaluator& e, const ScriptValue& x, const ScriptValue& y) {
     if (isNumber(x) && isNumber(y))
         return callNumberFunction(Builtins::builder(e), "aten.eq", {x, y});
     const ListCell *p = Builtins::heap(e).find<ListCell>(x), *q = Builtins::heap(e).find<ListCell>(y);
@@ -280,8 +280,8 @@ Result equalValues(Evaluator& e, const ScriptValue& x, const ScriptValue& y) {
         return false;
     ScriptValue all = true;
     for (size_t i = 0; i < left->size(); ++i) {
-        const Result same = equalValues(e, (*left)[i], (*right)[i]);
-        const Result both = same ? callNumberFunction(Builtins::builder(e), "aten.__and__", {all, *same}) : same;
+        const Listed same = equalValues(e, (*left)[i], (*right)[i]);
+        const Listed both = same ? callNumberFunction(Builtins::builder(e), "aten.__and__", {all, *same}) : same;
         if (!both)
             return std::nullopt;
         all = *both;
@@ -295,21 +295,21 @@ bool areComparable(Evaluator& e, const Arguments& a) {
     };
     return a.values.size() == 2 && isKnown(a.values[0]) && isKnown(a.values[1]);
 }
-Result areEqual(Evaluator& e, const Arguments& a) {
+Listed areEqual(Evaluator& e, const Arguments& a) {
     return areComparable(e, a) ? equalValues(e, a.values[0], a.values[1]) : std::nullopt;
 }
-Result areUnequal(Evaluator& e, const Arguments& a) {
-    const Result same = areEqual(e, a);
+Listed areUnequal(Evaluator& e, const Arguments& a) {
+    const Listed same = areEqual(e, a);
     return same ? callNumberFunction(Builtins::builder(e), "aten.__not__", {*same}) : std::nullopt;
 }
-Result isIdentical(Evaluator&, const Arguments& a) {
-    return a.values.size() == 2 ? Result(isSame(a.values[0], a.values[1])) : std::nullopt;
+Listed isIdentical(Evaluator&, const Arguments& a) {
+    return a.values.size() == 2 ? Listed(isSame(a.values[0], a.values[1])) : std::nullopt;
 }
-Result isNotIdentical(Evaluator&, const Arguments& a) {
-    return a.values.size() == 2 ? Result(!isSame(a.values[0], a.values[1])) : std::nullopt;
+Listed isNotIdentical(Evaluator&, const Arguments& a) {
+    return a.values.size() == 2 ? Listed(!isSame(a.values[0], a.values[1])) : std::nullopt;
 }
 
-Result contains(Evaluator& e, const Arguments& a) {
+Listed contains(Evaluator& e, const Arguments& a) {
     if (a.values.size() != 2)
         return std::nullopt;
     if (const DictCell* dict = dictAt(e, a))
@@ -322,22 +322,22 @@ Result contains(Evaluator& e, const Arguments& a) {
         return std::nullopt;
     ScriptValue found = false;
     for (const ScriptValue& one : *items) {
-        const Result same = equalValues(e, one, a.values[1]);
-        const Result either = same ? callNumberFunction(Builtins::builder(e), "aten.__or__", {found, *same}) : same;
+        const Listed same = equalValues(e, one, a.values[1]);
+        const Listed either = same ? callNumberFunction(Builtins::builder(e), "aten.__or__", {found, *same}) : same;
         if (!either)
             return std::nullopt;
         found = *either;
     }
     return found;
 }
-Result count(Evaluator& e, const Arguments& a) {
+Listed count(Evaluator& e, const Arguments& a) {
     const ScriptValues* items = listAt(e, a, 0) && a.values.size() == 2 ? itemsAt(e, a, 0) : nullptr;
     if (!items)
         return std::nullopt;
     return Expr(static_cast<int64_t>(
         std::ranges::count_if(*items, [&](const ScriptValue& one) { return isSame(one, a.values[1]); })));
 }
-Result indexOf(Evaluator& e, const Arguments& a) {
+Listed indexOf(Evaluator& e, const Arguments& a) {
     const ScriptValues* items =
         listAt(e, a, 0) && a.values.size() == 2 && !a.values[1].as<CellRef>() ? itemsAt(e, a, 0) : nullptr;
     if (!items)
@@ -353,49 +353,49 @@ Result indexOf(Evaluator& e, const Arguments& a) {
 // ---- lists of numbers
 
 /// The one that the function prefers of two.
-Result extreme(Evaluator& e, const Arguments& a, const char* name) {
+Listed extreme(Evaluator& e, const Arguments& a, const char* name) {
     const ScriptValues* items = a.values.size() == 1 && listAt(e, a, 0) ? itemsAt(e, a, 0) : nullptr;
     if (!items || items->empty())
         return std::nullopt;
     ScriptValue best = items->front();
     for (size_t i = 1; i < items->size(); ++i) {
-        const Result better = callNumberFunction(Builtins::builder(e), name, {best, (*items)[i]});
+        const Listed better = callNumberFunction(Builtins::builder(e), name, {best, (*items)[i]});
         if (!better)
             return std::nullopt;
         best = *better;
     }
     return best;
 }
-Result greatest(Evaluator& e, const Arguments& a) {
+Listed greatest(Evaluator& e, const Arguments& a) {
     return extreme(e, a, "prim.max");
 }
-Result least(Evaluator& e, const Arguments& a) {
+Listed least(Evaluator& e, const Arguments& a) {
     return extreme(e, a, "prim.min");
 }
-Result sum(Evaluator& e, const Arguments& a) {
+Listed sum(Evaluator& e, const Arguments& a) {
     const ScriptValues* items = a.values.size() == 1 && listAt(e, a, 0) ? itemsAt(e, a, 0) : nullptr;
     if (!items)
         return std::nullopt;
-    return items->empty() ? Result(Expr(0)) : extreme(e, a, "aten.add");
+    return items->empty() ? Listed(Expr(0)) : extreme(e, a, "aten.add");
 }
-Result anyOrAll(Evaluator& e, const Arguments& a, const char* name, bool none) {
+Listed anyOrAll(Evaluator& e, const Arguments& a, const char* name, bool none) {
     const ScriptValues* items = a.values.size() == 1 && listAt(e, a, 0) ? itemsAt(e, a, 0) : nullptr;
     if (!items)
         return std::nullopt;
     ScriptValue all = none;
     for (const ScriptValue& one : *items) {
-        const Result truth = truthOf(Builtins::builder(e), one);
-        const Result both = truth ? callNumberFunction(Builtins::builder(e), name, {all, *truth}) : truth;
+        const Listed truth = truthOf(Builtins::builder(e), one);
+        const Listed both = truth ? callNumberFunction(Builtins::builder(e), name, {all, *truth}) : truth;
         if (!both)
             return std::nullopt;
         all = *both;
     }
     return all;
 }
-Result any(Evaluator& e, const Arguments& a) {
+Listed any(Evaluator& e, const Arguments& a) {
     return anyOrAll(e, a, "aten.__or__", false);
 }
-Result all(Evaluator& e, const Arguments& a) {
+Listed all(Evaluator& e, const Arguments& a) {
     return anyOrAll(e, a, "aten.__and__", true);
 }
 
@@ -426,11 +426,11 @@ std::optional<ScriptValues> sortedItems(Evaluator& e, const Arguments& a) {
         std::ranges::reverse(ordered);
     return ordered;
 }
-Result sorted(Evaluator& e, const Arguments& a) {
+Listed sorted(Evaluator& e, const Arguments& a) {
     std::optional<ScriptValues> items = sortedItems(e, a);
-    return items ? Result(listOf(e, *std::move(items))) : std::nullopt;
+    return items ? Listed(listOf(e, *std::move(items))) : std::nullopt;
 }
-Result sortHere(Evaluator& e, const Arguments& a) {
+Listed sortHere(Evaluator& e, const Arguments& a) {
     std::optional<ScriptValues> items = sortedItems(e, a);
     if (!items)
         return std::nullopt;
@@ -438,7 +438,7 @@ Result sortHere(Evaluator& e, const Arguments& a) {
     return ScriptValue();
 }
 
-Result rangeLength(Evaluator& e, const Arguments& a) {
+Listed rangeLength(Evaluator& e, const Arguments& a) {
     if (a.values.size() != 3)
         return std::nullopt;
     const std::optional<Expr> low = toExpr(a.values[0]), high = toExpr(a.values[1]);
@@ -450,15 +450,15 @@ Result rangeLength(Evaluator& e, const Arguments& a) {
     const Expr size = *step > 0 ? *high - *low : *low - *high, by = std::abs(*step);
     return fromExpr(arith::max(arith::floorDiv(size + by - 1, by), 0));
 }
-Result derivedIndex(Evaluator&, const Arguments& a) {
+Listed derivedIndex(Evaluator&, const Arguments& a) {
     const auto whole = [&](size_t i) { return i < a.values.size() ? toExpr(a.values[i]) : std::nullopt; };
     const auto index = whole(0), start = whole(1), step = whole(2);
-    return index && start && step ? Result(fromExpr(*start + *index * *step)) : std::nullopt;
+    return index && start && step ? Listed(fromExpr(*start + *index * *step)) : std::nullopt;
 }
 
 // ---- dicts
 
-Result makeDict(Evaluator& e, const Arguments& a) {
+Listed makeDict(Evaluator& e, const Arguments& a) {
     DictCell dict;
     if (const ScriptValues* pairs = a.values.empty() ? nullptr : itemsAt(e, a, 0))
         for (const ScriptValue& pair : *pairs)
@@ -466,7 +466,7 @@ Result makeDict(Evaluator& e, const Arguments& a) {
                 dict.entries.emplace_back((*entry->items)[0], (*entry->items)[1]);
     return CellRef{Builtins::heap(e).make(std::move(dict))};
 }
-Result keys(Evaluator& e, const Arguments& a) {
+Listed keys(Evaluator& e, const Arguments& a) {
     const DictCell* dict = dictAt(e, a);
     if (!dict)
         return std::nullopt;
@@ -475,7 +475,7 @@ Result keys(Evaluator& e, const Arguments& a) {
         all.push_back(key);
     return listOf(e, std::move(all));
 }
-Result values(Evaluator& e, const Arguments& a) {
+Listed values(Evaluator& e, const Arguments& a) {
     const DictCell* dict = dictAt(e, a);
     if (!dict)
         return std::nullopt;
@@ -484,7 +484,7 @@ Result values(Evaluator& e, const Arguments& a) {
         all.push_back(value);
     return listOf(e, std::move(all));
 }
-Result items(Evaluator& e, const Arguments& a) {
+Listed items(Evaluator& e, const Arguments& a) {
     const DictCell* dict = dictAt(e, a);
     if (!dict)
         return std::nullopt;
@@ -493,7 +493,7 @@ Result items(Evaluator& e, const Arguments& a) {
         all.push_back(tupleOf({key, value}));
     return listOf(e, std::move(all));
 }
-Result get(Evaluator& e, const Arguments& a) {
+Listed get(Evaluator& e, const Arguments& a) {
     const DictCell* dict = dictAt(e, a);
     if (!dict || a.values.size() < 2)
         return std::nullopt;
@@ -502,7 +502,7 @@ Result get(Evaluator& e, const Arguments& a) {
             return value;
     return a.values.size() > 2 ? a.values[2] : ScriptValue();
 }
-Result setDefault(Evaluator& e, const Arguments& a) {
+Listed setDefault(Evaluator& e, const Arguments& a) {
     const DictCell* dict = dictAt(e, a);
     if (!dict || a.values.size() != 3)
         return std::nullopt;
@@ -512,7 +512,7 @@ Result setDefault(Evaluator& e, const Arguments& a) {
     setItem(e, a);
     return a.values[2];
 }
-Result update(Evaluator& e, const Arguments& a) {
+Listed update(Evaluator& e, const Arguments& a) {
     const DictCell* more = a.values.size() == 2 ? Builtins::heap(e).find<DictCell>(a.values[1]) : nullptr;
     if (!dictAt(e, a) || !more)
         return std::nullopt;
@@ -529,7 +529,7 @@ Result update(Evaluator& e, const Arguments& a) {
 // ---- lists of unknown length
 
 /// Stacked along a new dim, or joined along one.
-Result ofRows(Evaluator& e, const Arguments& a, bool isStacked) {
+Listed ofRows(Evaluator& e, const Arguments& a, bool isStacked) {
     const ListCell* list = listAt(e, a, 0);
     if (!list || isCounted(*list))
         return std::nullopt;
@@ -570,10 +570,10 @@ Result ofRows(Evaluator& e, const Arguments& a, bool isStacked) {
         return reshape(b, moved, shape);
     });
 }
-Result stack(Evaluator& e, const Arguments& a) {
+Listed stack(Evaluator& e, const Arguments& a) {
     return ofRows(e, a, true);
 }
-Result cat(Evaluator& e, const Arguments& a) {
+Listed cat(Evaluator& e, const Arguments& a) {
     return ofRows(e, a, false);
 }
 

@@ -33,13 +33,14 @@ ScriptConversion::ScriptConversion(ScriptProgram& program, model::ModelGraph& gr
     : program_(program), graph_(graph), module_(module), evaluator_(evaluator), budget_(std::move(budget)), b_(b) {}
 
 void ScriptConversion::convertMain(const std::vector<relay::Type>& parameters) {
-    States states;
-    const bool isTwo = findStates(parameters, states);
-    if (b_.failed())
+    const Budget::Amounts before = budget_->left();
+    States states = build(parameters, {});
+    if (b_.failed() || states.empty())
         return;
-    if (isTwo)
+    budget_->reset(before);
+    if (findStates(parameters, states))
         buildTwo(parameters, states);
-    else
+    else if (!b_.failed())
         build(parameters, states);
 }
 
@@ -67,11 +68,8 @@ bool ScriptConversion::findStates(const std::vector<relay::Type>& parameters, St
         budget_->reset(before); // an attempt is not what is built
         return evaluated;
     };
-    const States first = attempt({}).changed;
-    if (b_.failed() || first.empty())
-        return false;
+    const States first = states;
     const auto isOther = [](const auto& one) { return one.second.kind == State::Kind::Known || !one.second.initial; };
-    states = first;
     for (int i = 0; i < mostAttempts && !b_.failed(); ++i) {
         const States next = attempt(states).changed;
         if (b_.failed())
@@ -82,10 +80,8 @@ bool ScriptConversion::findStates(const std::vector<relay::Type>& parameters, St
             const bool isCounted = states.contains(path) && states.at(path).kind == State::Kind::Known;
             const auto found = first.find(path);
             // What is another number after each call is not known.
-            states[path] =
-                isCounted && found != first.end()
-                    ? State{.kind = state.kind, .type = state.type, .initial = found->second.initial, .known = {}}
-                    : state;
+            const bool becomesOpen = isCounted && state.type && found != first.end();
+            states[path] = becomesOpen ? numberState(state.type, found->second) : state;
         }
     }
     if (!b_.failed())
@@ -232,8 +228,8 @@ ScriptConversion::Evaluated ScriptConversion::evaluate(Builder& b, Trace& trace,
             return evaluated;
         const auto old = before.find(path);
         const TensorRef* ref = value.as<TensorRef>();
-        const bool isChanged = old == before.end() || !isSame(old->second, value) ||
-                               (ref && isWritten(*ref) && seen.insert(ref->place).second);
+        const bool isChanged =
+            old == before.end() || !isSame(old->second, value) || (ref && isWritten(*ref) && !isElsewhere(*ref, path));
         const auto state = states.find(path);
         const bool isState = state != states.end();
         if (isState && state->second.kind != State::Kind::Known)
@@ -296,16 +292,19 @@ void ScriptConversion::addOutputs(Builder& b, Evaluator& evaluator, const Script
 
 // ---- functions
 
-void ScriptConversion::build(const std::vector<relay::Type>& parameters, const States& states) {
+ScriptConversion::States ScriptConversion::build(const std::vector<relay::Type>& parameters, const States& states) {
     relay::Module module = emptyModule(graph_);
     Builder b(module, evaluator_, budget_);
     Trace trace;
     const Begun begun = begin(b, parameters, states);
     Evaluated evaluated = evaluate(b, trace, begun.inputs, states, begun.states);
+    if (!b.failed() && !evaluated.changed.empty())
+        return evaluated.changed;
     finish(b, module, trace, std::move(evaluated), begun, states, std::nullopt);
     keepFault(b, trace);
     if (!b_.failed())
         module_ = std::move(module);
+    return {};
 }
 
 /// if it has begun: as it goes on; else: as the archive has it.

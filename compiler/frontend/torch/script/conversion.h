@@ -58,7 +58,7 @@ private:
     static State numberState(const relay::Type& type, const State& first);
     static Var endOf(Builder& b, Evaluator& evaluator, const State& state, const ScriptValue& value);
 
-    /// Which states the program has. Whether the first call is another program than all others.
+    /// All states of a program that has some. Whether the first call is another program than all others.
     bool findStates(const std::vector<relay::Type>& parameters, States& states);
     /// Begins a function: parameters for the inputs and the states.
     struct Begun {
@@ -66,7 +66,8 @@ private:
         Vars states;
     };
     Begun begin(Builder& b, const std::vector<relay::Type>& parameters, const States& states) const;
-    void build(const std::vector<relay::Type>& parameters, const States& states);
+    /// The program with these states; or what it changes beside them, and nothing is built.
+    States build(const std::vector<relay::Type>& parameters, const States& states);
     void buildTwo(const std::vector<relay::Type>& parameters, const States& states);
     void finish(Builder& b, relay::Module& module, Trace& trace, Evaluated evaluated, const Begun& begun,
                 const States& states, const std::optional<std::pair<std::string, Var>>& begins);

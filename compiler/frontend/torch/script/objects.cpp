@@ -229,6 +229,7 @@ ScriptValue Evaluator::storedTensor(const PickleValue& value, const std::string&
     storedNames_[place] = path;
     storedTensors_[path] = *tensor;
     names_[place] = path;
+    b_.nameValue(constant, path);
     return value.isMadeBy("torch._utils _rebuild_qtensor", 5) ? quantizedTensor(value, made, isConstant) : made;
 }
 

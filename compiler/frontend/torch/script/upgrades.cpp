@@ -35,6 +35,15 @@ void Evaluator::upgrade(const std::string& name, Arguments& arguments) {
             if (std::optional<ScriptValue> real = toFloat(b_, arguments.values[1]))
                 arguments.values[1] = *std::move(real);
     }
+    // A spectrum of real numbers was one of their parts; now it has to be said.
+    if (name == "aten.stft" && count >= 2 && !arguments.values[0].as<Complex>()) {
+        const bool isCentered = count > 6 && arguments.values[6].as<std::string>(); // with the kind of padding
+        ScriptValue* isComplex = arguments.find(isCentered ? 9 : 7, "return_complex");
+        if (!isComplex)
+            arguments.add(false, "return_complex");
+        else if (isComplex->isNone())
+            *isComplex = false;
+    }
     if (version < rangeSteps && (name == "aten.linspace" || name == "aten.logspace")) {
         constexpr int64_t usual = 100;
         ScriptValue* steps = arguments.find(2, "steps");
