@@ -47,7 +47,7 @@ void addSupported(const Table& table, std::string& names) {
 }
 
 /// From MemTotal and the like, which count in units of 1024 bytes.
-std::string bytesOf(std::string_view key) {
+std::string memoryOf(std::string_view key) {
     const std::string text = valueIn("/proc/meminfo", key);
     return text.empty() ? "" : std::to_string(std::strtoull(text.c_str(), nullptr, 10) * 1024);
 }
@@ -116,8 +116,8 @@ std::vector<std::pair<std::string, std::string>> facts(const std::string& folder
     if (sched_getaffinity(0, sizeof cpus, &cpus) == 0)
         add("cores", std::to_string(CPU_COUNT(&cpus)));
     add("cpu_quota", cpuQuota());
-    add("memory", bytesOf("MemTotal"));
-    add("memory_available", bytesOf("MemAvailable"));
+    add("memory", memoryOf("MemTotal"));
+    add("memory_available", memoryOf("MemAvailable"));
     add("libc", libc(system.machine));
     struct statvfs disk{};
     if (!folder.empty() && statvfs(folder.c_str(), &disk) == 0) {
