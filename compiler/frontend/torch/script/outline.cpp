@@ -10,7 +10,7 @@
 namespace lathe::frontend::torch::script {
 namespace {
 
-constexpr size_t mostOutlined = 20'000; // nodes
+constexpr size_t mostOutlined = 20'000; // nodes, and calls of functions
 constexpr int mostOutlinedCalls = 60;   // one within another
 
 /// A module of the archive, or the name of another value.
@@ -112,7 +112,7 @@ private:
     }
 
     Outlined inlined(const FunctionPtr& function, const std::string& scope, const std::vector<Outlined>& arguments) {
-        if (depth_ >= mostOutlinedCalls)
+        if (depth_ >= mostOutlinedCalls || ++calls_ > mostOutlined)
             return {};
         ++depth_;
         const size_t scopes = scopes_.size();
@@ -150,6 +150,7 @@ private:
     std::vector<std::string> scopes_;
     std::map<std::string, int> taken_;
     int depth_ = 0;
+    size_t calls_ = 0;
 };
 
 } // namespace
