@@ -229,7 +229,7 @@ ScriptConversion::Evaluated ScriptConversion::evaluate(Builder& b, Trace& trace,
         const auto old = before.find(path);
         const TensorRef* ref = value.as<TensorRef>();
         const bool isChanged = old == before.end() || !isSame(old->second, value) ||
-                               (ref && isWritten(*ref) && seen.insert(ref->place).second);
+                               (ref && isWritten(*ref) && !isElsewhere(*ref, path));
         const auto state = states.find(path);
         const bool isState = state != states.end();
         if (isState && state->second.kind != State::Kind::Known)
