@@ -227,6 +227,7 @@ ScriptValue Evaluator::storedTensor(const PickleValue& value, const std::string&
     const ScriptValue made = this->tensor(constant);
     const Place place = made.as<TensorRef>()->place;
     storedNames_[place] = path;
+    trace_.reserve(path);
     storedTensors_[path] = *tensor;
     names_[place] = path;
     b_.nameValue(constant, path);
@@ -293,8 +294,10 @@ void Evaluator::addLeaves(const ScriptValue& value, const std::string& path, std
         return;
     const CellContent& content = heap_.at(ref->cell);
     if (const auto* object = std::get_if<ObjectCell>(&content)) {
+        // By the place where it was made: that of others may be another one.
+        const std::string& own = object->path.empty() ? path : object->path;
         for (const auto& [name, attribute] : object->attributes)
-            addLeaves(attribute, below(path, name), seen, leaves);
+            addLeaves(attribute, below(own, name), seen, leaves);
     } else if (const auto* list = std::get_if<ListCell>(&content)) {
         for (size_t i = 0; i < list->items.size(); ++i)
             addLeaves(list->items[i], below(path, fmt::format("{}", i)), seen, leaves);
