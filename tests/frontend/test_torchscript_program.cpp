@@ -208,13 +208,23 @@ private slots:
         QVERIFY(
             changed(0, "net/data.pkl", pickle(pickledObject("c__torch__\nOther\n", {}))).contains("'__torch__.Other'"));
         QVERIFY(changed(0, "net/data.pkl", pickle(std::string(50'000, ']'))).contains("no module"));
-        QVERIFY(
-            changed(0, "net/data.pkl", pickle(pickledObject("c__torch__\nNet\n", {{"training", pickledBool(true)}})))
-                .contains("training mode"));
         QVERIFY(changed(4, "net/data/1", "").contains("net/data/0"));
         QVERIFY(changed(4, "net/data/0", "1234").contains("storage"));
         QVERIFY(changed(2, "net/code/__torch__.py", good[2].second.substr(0, good[2].second.size() - 12))
                     .contains("code/__torch__.py"));
+    }
+
+    void trainingModeMattersWhereAProgramAsks() {
+        const auto script = [](const std::string& statement) {
+            return ScriptFile{.body = "  training : bool\n"
+                                      "  def forward(self: __torch__.Net,\n"
+                                      "    x: Tensor) -> Tensor:\n" +
+                                      statement + "    return torch.neg(x)\n",
+                              .attributes = {{"training", pickledBool(true)}}};
+        };
+        QVERIFY(
+            said(imported(script("    training = self.training\n"), sized({{"x", {2}}}))).contains("training mode"));
+        QVERIFY(imported(script(""), sized({{"x", {2}}})).module);
     }
 
     void whatIsBeyondIsRefused() {

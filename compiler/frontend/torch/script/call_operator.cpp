@@ -13,9 +13,19 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 
 namespace lathe::frontend::torch::script {
 namespace {
+
+constexpr auto reshapingInPlace = std::to_array<std::string_view>({
+    "aten.squeeze_",
+    "aten.swapaxes_",
+    "aten.swapdims_",
+    "aten.t_",
+    "aten.transpose_",
+    "aten.unsqueeze_",
+});
 
 /// "aten::add" of "aten.add".
 std::string shown(std::string name) {
@@ -46,6 +56,8 @@ ScriptValue Evaluator::callOperator(std::string name, Arguments arguments) {
         return failed() ? ScriptValue() : *std::move(result);
     if (std::optional<ScriptValue> result = callQuantized(name, arguments); result || failed())
         return failed() ? ScriptValue() : *std::move(result);
+    if (std::optional<ScriptValue> result = callReshaping(name, arguments); result || failed())
+        return failed() ? ScriptValue() : *std::move(result);
     ScriptValue out;
     Arguments given;
     for (size_t i = 0; i < arguments.values.size(); ++i)
@@ -73,6 +85,38 @@ ScriptValue Evaluator::callOperator(std::string name, Arguments arguments) {
     else
         refuse("'out' is given to an operator of several results", "let the program use what it returns");
     return out;
+}
+
+/// Operators that give a tensor other dims in place: it is a view of what it was, by all its names.
+std::optional<ScriptValue> Evaluator::callReshaping(const std::string& name, const Arguments& arguments) {
+    const TensorRef* self = arguments.values.empty() ? nullptr : arguments.values[0].as<TensorRef>();
+    const bool isOne = std::ranges::find(reshapingInPlace, name) != std::end(reshapingInPlace);
+    if (!self || !isOne)
+        return std::nullopt;
+    const Place before = self->place;
+    const ScriptValue result = callOperator(name.substr(0, name.size() - 1), arguments);
+    const auto replace = [&](ScriptValue& value) {
+        if (value.as<TensorRef>() && value.as<TensorRef>()->place == before)
+            value = result;
+    };
+    for (auto& [variable, value] : frames_.back()->variables)
+        replace(value);
+    for (Cell cell = 0; cell < heap_.size() && !failed(); ++cell) {
+        CellContent content = heap_.at(cell);
+        bool isThere = false;
+        const auto look = [&](ScriptValue& value) {
+            isThere = isThere || (value.as<TensorRef>() && value.as<TensorRef>()->place == before);
+            replace(value);
+        };
+        if (auto* list = std::get_if<ListCell>(&content))
+            std::ranges::for_each(list->items, look);
+        if (auto* object = std::get_if<ObjectCell>(&content))
+            for (auto& [attributeName, value] : object->attributes)
+                look(value);
+        if (isThere)
+            heap_.set(cell, std::move(content));
+    }
+    return result;
 }
 
 // ---- the trace

@@ -195,6 +195,9 @@ ScriptConversion::Evaluated ScriptConversion::evaluate(Builder& b, Trace& trace,
                                                        const States& states, const Vars& values, bool hasBegun) {
     Evaluated evaluated;
     Evaluator evaluator(program_.archive, trace, graph_, *budget_, b);
+    trace.reserve("out");
+    for (const model::Value& input : program_.inputs.values())
+        trace.reserve(input.name);
     const ScriptValue module = evaluator.makeModule([&](const std::string& path) {
         return hasBegun ? overridden(b, evaluator, states, values, path) : std::nullopt;
     });

@@ -184,6 +184,7 @@ private:
     friend struct Builtins;
 
     // ---- operators (call_operator.cpp, quantized.cpp)
+    std::optional<ScriptValue> callReshaping(const std::string& name, const Arguments& arguments);
     TorchValue torchValue(const ScriptValue& value, const SchemaType& type);
     ScriptValue callTable(const Overload& overload, const Arguments& arguments);
     /// The place of a tensor among the results, of the number that it has among them.

@@ -3,6 +3,7 @@
 
 #include "frontend/common/convert_graph.h"
 #include "frontend/torch/script/conversion.h"
+#include "frontend/torch/script/outline.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -66,6 +67,8 @@ Result<ReadModel> readModel(const Source& source, const Options& options) {
         graph->diagnostics.push_back(inputs.error());
     for (Diagnostic& diagnostic : graph->diagnostics)
         diagnostic.file = source.name;
+    described->nodes = outlineOf(archive, function);
+    graph->nodeCount = static_cast<int32_t>(described->nodes.size());
     graph->graph = std::move(described);
     model::indexNodes(*graph);
     auto program = std::make_unique<ScriptProgram>(
@@ -99,6 +102,8 @@ model::Role roleOf(const model::Node& node) {
         return {.family = node.op == "aten.quantize" ? model::Family::Quantization : model::Family::Dequantization,
                 .named = types::Void};
     const Operator* op = findOperator(node.op);
+    if (const auto overloads = op ? std::vector<const Operator*>() : overloadsOf(node.op); !overloads.empty())
+        op = overloads.front(); // of an outline
     return {.family = op                    ? op->family
                       : node.op == "output" ? model::Family::Movement
                                             : model::Family::Other,

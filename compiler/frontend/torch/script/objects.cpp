@@ -184,11 +184,6 @@ ScriptValue Evaluator::instanceOf(const PickleValue& value, const std::string& p
     made_.emplace(&value, CellRef{cell}); // objects may hold each other
     if (value.state)
         setState(cell, *value.state, isConstant);
-    const ObjectCell& made = std::get<ObjectCell>(heap_.at(cell));
-    const auto training = made.attributes.find("training");
-    if (training != made.attributes.end() && training->second.as<bool>() && *training->second.as<bool>() && !failed())
-        refuse(fmt::format("module '{}' is in training mode", path.empty() ? "(the whole)" : path),
-               "call eval() on the model before it is saved");
     return CellRef{cell};
 }
 
@@ -227,6 +222,7 @@ ScriptValue Evaluator::storedTensor(const PickleValue& value, const std::string&
     const ScriptValue made = this->tensor(constant);
     const Place place = made.as<TensorRef>()->place;
     storedNames_[place] = path;
+    trace_.reserve(path);
     storedTensors_[path] = *tensor;
     names_[place] = path;
     b_.nameValue(constant, path);
@@ -293,8 +289,10 @@ void Evaluator::addLeaves(const ScriptValue& value, const std::string& path, std
         return;
     const CellContent& content = heap_.at(ref->cell);
     if (const auto* object = std::get_if<ObjectCell>(&content)) {
+        // By the place where it was made: that of others may be another one.
+        const std::string& own = object->path.empty() ? path : object->path;
         for (const auto& [name, attribute] : object->attributes)
-            addLeaves(attribute, below(path, name), seen, leaves);
+            addLeaves(attribute, below(own, name), seen, leaves);
     } else if (const auto* list = std::get_if<ListCell>(&content)) {
         for (size_t i = 0; i < list->items.size(); ++i)
             addLeaves(list->items[i], below(path, fmt::format("{}", i)), seen, leaves);

@@ -336,6 +336,7 @@ constexpr auto tensorRows = std::to_array<Builtins::Row>({
     {"aten.as_tensor", tensorOf},
     {"aten.cpu", tensorItself},
     {"aten.cuda", tensorItself},
+    {"aten.detach_", tensorItself},
     {"aten.device", namedDevice},
     {"aten.dim", rankOf},
     {"aten.element_size", bytesOfElement},

@@ -23,6 +23,8 @@ public:
     /// The last one that was added to the innermost graph.
     model::Node& last() { return graphs_.back().nodes.back(); }
     int32_t nodeCount() const { return nodes_; }
+    /// No value is to have this name.
+    void reserve(const std::string& name) { ++taken_[name]; }
     /// "conv2d", "conv2d_1": a name that no value has yet.
     std::string freshName(const std::string& wanted);
 
