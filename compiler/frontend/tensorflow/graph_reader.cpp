@@ -49,9 +49,12 @@ void feed(Body& body, const std::vector<Endpoint>& fed) {
 }
 
 /// Files beside the model by the nodes that stand for their names.
-std::map<std::string, std::string> assetsOf(const ::tensorflow::MetaGraphDef& graph) {
+Result<std::map<std::string, std::string>> assetsOf(const ::tensorflow::MetaGraphDef& graph) {
     std::map<std::string, std::string> files;
     for (const auto& asset : graph.asset_file_def()) {
+        if (asset.filename().find_first_of("/\\") != std::string::npos || asset.filename() == "..")
+            return failure(fmt::format("asset '{}' is no file of the model's folder", asset.filename()),
+                           "do not trust the model; save it again");
         const std::string& name = asset.tensor_info().name();
         files.emplace(name.substr(0, name.find(':')), asset.filename());
     }
@@ -191,6 +194,9 @@ std::shared_ptr<model::ModelGraph> readSaved(std::shared_ptr<const ::tensorflow:
     };
     if (!key)
         return refused(key.error());
+    const auto assets = assetsOf(*graph);
+    if (!assets)
+        return refused(assets.error());
     const BodyPtr body = bodyOfGraph(graph->graph_def().node());
     body->name = model->signature = *key;
     const ::tensorflow::SignatureDef& chosen = graph->signature_def().at(*key);
@@ -220,8 +226,7 @@ std::shared_ptr<model::ModelGraph> readSaved(std::shared_ptr<const ::tensorflow:
     gatherControlFlow(*body);
     feed(*body, fed);
     TensorReader tensors(graph, budget);
-    SavedTables tables(*body, graph->graph_def().library().function(), functions, tensors, beside.members,
-                       assetsOf(*graph));
+    SavedTables tables(*body, graph->graph_def().library().function(), functions, tensors, beside.members, *assets);
     Expander expander(*model, functions, tensors, budget,
                       {.variable = [&](const std::string& node) { return variables.initial(node); },
                        .table = [&](const std::string& node) { return tables.table(node); }});
