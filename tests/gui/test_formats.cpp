@@ -162,7 +162,8 @@ private slots:
         model::ModelGraph graph;
         graph.graph = std::make_shared<model::Graph>();
         const auto shown = [](app::RunSettingsDialog& dialog) {
-            return !dialog.findChild<QComboBox*>("signature")->isHidden();
+            dialog.show();
+            return dialog.findChild<QComboBox*>("signature")->isVisible();
         };
         QVERIFY(!shown(*std::make_unique<app::RunSettingsDialog>(app::RunSettings(), &graph, nullptr)));
         graph.signatures = {"a", "b"};

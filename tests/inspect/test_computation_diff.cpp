@@ -9,6 +9,7 @@
 #include "support/program_of_tests.h"
 #include "support/tflite_model.h"
 
+#include <QTemporaryDir>
 #include <QTest>
 
 namespace lathe::testing::test_computation_diff {
@@ -28,13 +29,14 @@ float dense(int from, int to) {
     return 0.02F * static_cast<float>(from) - 0.03F * static_cast<float>(to);
 }
 
+/// By way of a file, which constants stay mapped from.
 ImportedModel imported(const std::string& bytes, const std::string& name) {
-    const driver::ModelSource source{name, [&](relay::Evaluator* evaluator, const frontend::Options& options) {
-                                         return frontend::importBytes(std::as_bytes(std::span(bytes)), name, {},
-                                                                      evaluator, options);
-                                     }};
+    static const QTemporaryDir folder;
+    static int count = 0;
+    const auto path = std::filesystem::path(folder.filePath(QString::number(++count)).toStdString() + name);
+    writeFile(path, bytes);
     driver::Trace trace;
-    const auto module = driver::importModel(source, {}, trace);
+    const auto module = driver::importFile(path, {}, trace);
     if (!module)
         qFatal("%s", toString(module.error()).c_str());
     return {trace.graph, *module};
@@ -51,7 +53,7 @@ ImportedModel asOnnx(const std::string& nodes, float scale = 1) {
     addWeights(model, "m", {filters, classes},
                [](int64_t i) { return dense(static_cast<int>(i) / classes, static_cast<int>(i) % classes); });
     addWeights(model, "n", {classes}, [](int64_t i) { return static_cast<float>(i); });
-    return imported(model.SerializeAsString(), "model.onnx");
+    return imported(model.SerializeAsString(), ".onnx");
 }
 
 const char* const network = "[conv] a = Conv (image, w, b) [act] r = Relu (a) [mean] p = GlobalAveragePool (r) "
@@ -137,7 +139,7 @@ QStringList said(const graph::ModelDiff& diff) {
 class TestComputationDiff : public QObject {
     Q_OBJECT
 
-    const ImportedModel tflite_ = imported(bytesOf(tfliteModel()), "model.tflite");
+    const ImportedModel tflite_ = imported(bytesOf(tfliteModel()), ".tflite");
 
 private slots:
     void oneNetworkInTwoFormats() {
