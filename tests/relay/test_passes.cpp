@@ -323,6 +323,30 @@ private slots:
         QVERIFY2(lines.filter("conv(")[0].contains("outDtype=float32"), qPrintable(lines.join('\n')));
     }
 
+    void repeatsAlongSpatialAxesAreOneResize() {
+        const Module module = function("%1: float32[n{1..8}, 2, 4, 3]", "float32[n, 2, 8, 9]",
+                                       {"%2 = reshape(%1) {shape=[n, 2, 4, 1, 3]} : float32[n, 2, 4, 1, 3]",
+                                        "%3 = tile(%2) {repeats=[1, 1, 1, 2, 1]} : float32[n, 2, 4, 2, 3]",
+                                        "%4 = reshape(%3) {shape=[n, 2, 8, 3, 1]} : float32[n, 2, 8, 3, 1]",
+                                        "%5 = tile(%4) {repeats=[1, 1, 1, 1, 3]} : float32[n, 2, 8, 3, 3]",
+                                        "%6 = reshape(%5) {shape=[n, 2, 8, 9]} : float32[n, 2, 8, 9]", "-> %6"});
+        const QStringList lines = body(canonicalize(module));
+        QCOMPARE(lines.size(), 2);
+        QVERIFY2(lines[0].contains("resize(%1) {sizes=[n, 2, 8, 9], coordinate=\"asymmetric\", nearest=\"floor\"}"),
+                 qPrintable(lines.join('\n')));
+        // Heads that are read several times are no axis of a picture, and whole pictures side by side are no repetition.
+        for (const char* shape : {"[2, 3, 1, 4, 5]", "[2, 3, 4, 2, 5]"}) {
+            const QString repeated = QString(shape).contains(", 1,") ? "[2, 3, 2, 4, 5]" : "[2, 3, 4, 4, 5]";
+            const Module other =
+                function(QString("%1: float32") + shape, "float32" + repeated,
+                         {QString("%2 = tile(%1) {repeats=") +
+                              (QString(shape).contains(", 1,") ? "[1, 1, 2, 1, 1]" : "[1, 1, 1, 2, 1]") +
+                              "} : float32" + repeated,
+                          "-> %2"});
+            QCOMPARE(body(canonicalize(other)), body(other));
+        }
+    }
+
     /// Each in two spellings, of which formats have one or the other; constants are named by what they hold.
     void canonicalSpellings_data() {
         QTest::addColumn<QStringList>("one");

@@ -79,34 +79,40 @@ Bindings average(const BindingPtr& binding, const OpCall& call, const Index& ind
     return make.take(binding->var, binding->modelValue);
 }
 
-/// Whether result position i shows operand position i / k along an axis that grows k times.
-bool dividesWholeFactors(const ResizeAttrs& at) {
-    const bool floors =
-        at.nearest == "floor" && (at.coordinate == "asymmetric" || at.coordinate == "tf_half_pixel_for_nn");
-    const bool rounds = (at.nearest == "round_prefer_floor" || at.nearest == "round_prefer_ceil") &&
-                        (at.coordinate == "half_pixel" || at.coordinate == "half_pixel_symmetric");
-    return at.mode == "nearest" && (floors || rounds);
-}
+/// More than a schedule divides by.
+constexpr int64_t mostRepeats = 64;
 
 /// Whether the axis keeps its length or has a whole multiple of it, and the scale, if one is given, is that factor.
 bool growsByWhole(const Expr& from, const Expr& to, const double* scale) {
     if (scale)
-        return *scale >= 1 && *scale <= 64 && *scale == std::floor(*scale) &&
+        return *scale >= 1 && *scale <= mostRepeats && *scale == std::floor(*scale) &&
                arith::provablyEqual(from * Expr(static_cast<int64_t>(*scale)), to);
     const std::optional<int64_t> before = arith::asInt(from), after = arith::asInt(to);
     return arith::provablyEqual(from, to) || (before && after && *before > 0 && *after > 0 && *after % *before == 0);
 }
 
+/// Whether result position i shows operand position i / k along each axis, where it grows k times.
+bool isRepetition(const OpCall& call, const Index& index) {
+    const ResizeAttrs& at = attrs<ResizeAttrs>(call.attrs);
+    const bool floors =
+        at.nearest == "floor" && (at.coordinate == "asymmetric" || at.coordinate == "tf_half_pixel_for_nn");
+    const bool rounds = (at.nearest == "round_prefer_floor" || at.nearest == "round_prefer_ceil") &&
+                        (at.coordinate == "half_pixel" || at.coordinate == "half_pixel_symmetric");
+    if (at.mode != "nearest" || (!floors && !rounds) ||
+        std::any_of(call.args.begin() + 1, call.args.end(), [](Var var) { return static_cast<bool>(var); }))
+        return false;
+    const std::vector<Expr>& from = asTensor(typeOf(index, call.args[0]))->shape;
+    for (size_t axis = 0; axis < from.size(); ++axis)
+        if (!growsByWhole(from[axis], at.sizes[axis], at.scales.empty() ? nullptr : &at.scales[axis]))
+            return false;
+    return true;
+}
+
 Bindings resize(const BindingPtr& binding, const OpCall& call, const Index& index, Module& module) {
     ResizeAttrs at = attrs<ResizeAttrs>(call.attrs);
     const bool isSo = at.coordinate == "asymmetric" && at.nearest == "floor" && at.scales.empty();
-    const std::vector<Expr>& from = asTensor(typeOf(index, call.args[0]))->shape;
-    if (isSo || !dividesWholeFactors(at) ||
-        std::any_of(call.args.begin() + 1, call.args.end(), [](Var var) { return bool(var); }))
+    if (isSo || !isRepetition(call, index))
         return {binding};
-    for (size_t axis = 0; axis < from.size(); ++axis)
-        if (!growsByWhole(from[axis], at.sizes[axis], at.scales.empty() ? nullptr : &at.scales[axis]))
-            return {binding};
     at.coordinate = "asymmetric";
     at.nearest = "floor";
     at.scales.clear();
@@ -115,10 +121,87 @@ Bindings resize(const BindingPtr& binding, const OpCall& call, const Index& inde
     return make.take(binding->var, binding->modelValue);
 }
 
+const OpCall* producer(Var var, Op op, const Index& index) {
+    const Index::Entry* entry = index.find(var);
+    const OpCall* call = entry && entry->binding ? entry->binding->as<OpCall>() : nullptr;
+    return call && call->op == op ? call : nullptr;
+}
+
+bool hasShape(Var var, const std::vector<Expr>& shape, const Index& index) {
+    const TensorType* type = asTensor(typeOf(index, var));
+    return type && std::ranges::equal(type->shape, shape,
+                                      [](const Expr& a, const Expr& b) { return arith::provablyEqual(a, b); });
+}
+
+/// In a row that are seen through: no model has as many, and a chain of any length takes no longer.
+constexpr int mostReshapes = 8;
+
+/// The value of that shape that `var` is, seen through Reshapes; none if there is none.
+Var behindReshapes(Var var, const std::vector<Expr>& shape, const Index& index) {
+    for (int seen = 0; seen < mostReshapes; ++seen) {
+        if (hasShape(var, shape, index))
+            return var;
+        const OpCall* reshape = producer(var, Op::Reshape, index);
+        if (!reshape)
+            break;
+        var = reshape->args[0];
+    }
+    return {};
+}
+
+/// The axis along which a Tile repeats a dim of 1 alone, a whole number of times.
+std::optional<size_t> repeatedOne(const TileAttrs& at, const std::vector<Expr>& shape) {
+    std::optional<size_t> axis;
+    for (size_t i = 0; i < shape.size(); ++i) {
+        if (arith::isConst(at.repeats[i], 1))
+            continue;
+        if (axis || !arith::isConst(shape[i], 1) || !arith::asInt(at.repeats[i]))
+            return std::nullopt;
+        axis = i;
+    }
+    return axis;
+}
+
+/// Each element along a spatial axis several times: the axis is given a dim of 1 behind it, which is tiled.
+Bindings tile(const BindingPtr& binding, const OpCall& call, const Index& index, Module& module) {
+    const TileAttrs& at = attrs<TileAttrs>(call.attrs);
+    std::vector<Expr> shape = asTensor(typeOf(index, call.args[0]))->shape;
+    const std::optional<size_t> axis = repeatedOne(at, shape);
+    const int64_t factor = axis ? *arith::asInt(at.repeats[*axis]) : 0;
+    if (factor < 2 || factor > mostRepeats || *axis < 3)
+        return {binding};
+    shape.erase(shape.begin() + static_cast<std::ptrdiff_t>(*axis));
+    Var source = behindReshapes(call.args[0], shape, index);
+    if (!source)
+        return {binding};
+    ResizeAttrs by;
+    by.sizes = shape;
+    by.sizes[*axis - 1] = arith::simplify(shape[*axis - 1] * Expr(factor));
+    by.coordinate = "asymmetric";
+    by.nearest = "floor";
+    // Along one axis after the other is along both at once.
+    if (const OpCall* first = producer(source, Op::Resize, index); first && isRepetition(*first, index))
+        source = first->args[0];
+    Maker make(module, binding->span);
+    const Maker::Value resized = make.call(Op::Resize, {{source, typeOf(index, source)}}, by);
+    make.call(Op::Reshape, {resized},
+              attrsWith<ReshapeAttrs>([&](ReshapeAttrs& a) { a.shape = asTensor(binding->type)->shape; }));
+    return make.take(binding->var, binding->modelValue);
+}
+
 } // namespace
 
-std::vector<BindingPtr> respelled(const BindingPtr& binding, const OpCall& call, const Index& index, Module& module) {
+std::vector<BindingPtr> respelled(const BindingPtr& binding, const OpCall& call, Rewriter& rewriter, const Index& index,
+                                  Module& module) {
     switch (call.op) {
+    case Op::Reshape:
+        if (const Var same = behindReshapes(call.args[0], asTensor(binding->type)->shape, index)) {
+            rewriter.map[binding->var.id] = same;
+            return {};
+        }
+        return {binding};
+    case Op::Tile:
+        return tile(binding, call, index, module);
     case Op::Maximum:
         return maximum(binding, call, index, module);
     case Op::AvgPool:

@@ -214,7 +214,7 @@ Module canonicalize(const Module& module) {
                 case Op::BatchNorm:
                     return batchNorm(binding, *call, index, result);
                 default:
-                    return respelled(binding, *call, index, result);
+                    return respelled(binding, *call, rewriter, index, result);
                 }
             }));
 }
