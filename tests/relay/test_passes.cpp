@@ -295,6 +295,20 @@ private slots:
         QVERIFY(lines[3].startsWith("%7 = add("));
     }
 
+    /// A bias before the normalisation and the shift behind it are one summand.
+    void shiftJoinsTheBias() {
+        const Module module =
+            function("%1: float32[n{1..8}, 1, 4]", "float32[n, 2, 4]",
+                     {"%2 = const float32[2, 1, 1] [1, 2]",
+                      "%3 = conv(%1, %2) {strides=[1], dilations=[1], before=[0], after=[0]} : float32[n, 2, 4]",
+                      "%4 = const float32[1, 2, 1] [10, 20]", "%5 = add(%3, %4) : float32[n, 2, 4]",
+                      "%6 = const float32[2, 1] [3, 5]", "%7 = multiply(%5, %6) : float32[n, 2, 4]",
+                      "%8 = const float32[2, 1] [-1, 4]", "%9 = add(%7, %8) : float32[n, 2, 4]", "-> %9"});
+        const QStringList lines = body(foldScale(module));
+        QCOMPARE(lines.filter("add(").size(), 1);
+        QVERIFY2(!lines.filter("[29, 104]").isEmpty(), qPrintable(lines.join('\n')));
+    }
+
     /// The factor of a float16 convolution is float32: it goes through the casts, and the convolution gives what they gave.
     void scaleGoesIntoNarrowWeights() {
         Module module = function(
@@ -307,6 +321,101 @@ private slots:
         QVERIFY2(lines.filter("multiply(").isEmpty(), qPrintable(lines.join('\n')));
         QCOMPARE(lines.filter("conv(").size(), 1);
         QVERIFY2(lines.filter("conv(")[0].contains("outDtype=float32"), qPrintable(lines.join('\n')));
+    }
+
+    void repeatsAlongSpatialAxesAreOneResize() {
+        const Module module = function("%1: float32[n{1..8}, 2, 4, 3]", "float32[n, 2, 8, 9]",
+                                       {"%2 = reshape(%1) {shape=[n, 2, 4, 1, 3]} : float32[n, 2, 4, 1, 3]",
+                                        "%3 = tile(%2) {repeats=[1, 1, 1, 2, 1]} : float32[n, 2, 4, 2, 3]",
+                                        "%4 = reshape(%3) {shape=[n, 2, 8, 3, 1]} : float32[n, 2, 8, 3, 1]",
+                                        "%5 = tile(%4) {repeats=[1, 1, 1, 1, 3]} : float32[n, 2, 8, 3, 3]",
+                                        "%6 = reshape(%5) {shape=[n, 2, 8, 9]} : float32[n, 2, 8, 9]", "-> %6"});
+        const QStringList lines = body(canonicalize(module));
+        QCOMPARE(lines.size(), 2);
+        QVERIFY2(lines[0].contains("resize(%1) {sizes=[n, 2, 8, 9], coordinate=\"asymmetric\", nearest=\"floor\"}"),
+                 qPrintable(lines.join('\n')));
+        // Heads that are read several times are no axis of a picture, and whole pictures side by side are no repetition.
+        for (const char* shape : {"[2, 3, 1, 4, 5]", "[2, 3, 4, 2, 5]"}) {
+            const QString repeated = QString(shape).contains(", 1,") ? "[2, 3, 2, 4, 5]" : "[2, 3, 4, 4, 5]";
+            const Module other =
+                function(QString("%1: float32") + shape, "float32" + repeated,
+                         {QString("%2 = tile(%1) {repeats=") +
+                              (QString(shape).contains(", 1,") ? "[1, 1, 2, 1, 1]" : "[1, 1, 1, 2, 1]") +
+                              "} : float32" + repeated,
+                          "-> %2"});
+            QCOMPARE(body(canonicalize(other)), body(other));
+        }
+    }
+
+    /// Each in two spellings, of which formats have one or the other; constants are named by what they hold.
+    void canonicalSpellings_data() {
+        QTest::addColumn<QStringList>("one");
+        QTest::addColumn<QStringList>("other");
+        const QString x = "float32[1, 2, 4, 4]", window = "kernel=[2, 2], strides=[2, 2], dilations=[1, 1]",
+                      weights = "%2 = const float32[2, 2, 2, 2] [1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3, 4, 5, 6, 7]",
+                      strided = "strides=[2, 2], dilations=[1, 1]";
+        QTest::newRow("padding") << QStringList{weights,
+                                                "%3 = pad(%1) {before=[0, 0, 0, 1], after=[0, 0, 1, 0]} : "
+                                                "float32[1, 2, 5, 5]",
+                                                "%4 = conv(%3, %2) {" + strided +
+                                                    ", before=[0, 0], after=[0, 1]} : "
+                                                    "float32[1, 2, 2, 3]"}
+                                 << QStringList{weights, "%4 = conv(%1, %2) {" + strided +
+                                                             ", before=[0, 1], after=[1, 1]} : float32[1, 2, 2, 3]"};
+        QTest::newRow("bias") << QStringList{"%2 = const float32[1, 2, 1, 1] [1, 2]", "%4 = add(%2, %1) : " + x}
+                              << QStringList{"%2 = const float32[2, 1, 1] [1, 2]", "%4 = add(%1, %2) : " + x};
+        QTest::newRow("relu") << QStringList{"%2 = const float32[1] [0]", "%4 = maximum(%1, %2) : " + x}
+                              << QStringList{"%4 = relu(%1) : " + x};
+        QTest::newRow("average") << QStringList{"%4 = avg_pool(%1) {" + window +
+                                                ", before=[0, 0], after=[0, 0], countPadding=true} : "
+                                                "float32[1, 2, 2, 2]"}
+                                 << QStringList{"%4 = avg_pool(%1) {" + window +
+                                                ", before=[0, 0], after=[0, 0]} : float32[1, 2, 2, 2]"};
+        for (const char* way : {"coordinate=\"tf_half_pixel_for_nn\", nearest=\"floor\"",
+                                "coordinate=\"half_pixel\", nearest=\"round_prefer_ceil\"",
+                                "scales=[1, 1, 3, 2], coordinate=\"asymmetric\", nearest=\"floor\""})
+            QTest::newRow(way) << QStringList{QString("%4 = resize(%1) {sizes=[1, 2, 12, 8], ") + way +
+                                              "} : float32[1, 2, 12, 8]"}
+                               << QStringList{"%4 = resize(%1) {sizes=[1, 2, 12, 8], coordinate=\"asymmetric\", "
+                                              "nearest=\"floor\"} : float32[1, 2, 12, 8]"};
+    }
+    void canonicalSpellings() {
+        QFETCH(QStringList, one);
+        QFETCH(QStringList, other);
+        const auto canonical = [](const QStringList& lines) {
+            const QString type = lines.back().section(" : ", -1);
+            QString text =
+                body(canonicalize(function("%1: float32[1, 2, 4, 4]", type, lines + QStringList("-> %4")))).join('\n');
+            int named = 0;
+            for (const QString& line : text.split('\n'))
+                if (line.contains("= const "))
+                    text.replace(QRegularExpression("%" + line.mid(1).section(' ', 0, 0) + "\\b"),
+                                 QString("%c%1").arg(named++));
+            return text;
+        };
+        QCOMPARE(canonical(one), canonical(other));
+        QCOMPARE(canonical(other).count('\n'), static_cast<int>(other.size()));
+    }
+
+    /// Channels that are padded, edges, factors that are not whole, and the other zero.
+    void spellingsThatMeanSomethingElse() {
+        const QString conv = "{strides=[1, 1], dilations=[1, 1], before=[0, 0], after=[0, 0]}";
+        for (const Module& module :
+             {function("%1: float32[1, 2, 4, 4]", "float32[1, 1, 4, 4]",
+                       {"%2 = const float32[1, 3, 1, 1] [1, 2, 3]",
+                        "%3 = pad(%1) {before=[0, 1, 0, 0], after=[0, 0, 0, 0]} : float32[1, 3, 4, 4]",
+                        "%4 = conv(%3, %2) " + conv + " : float32[1, 1, 4, 4]", "-> %4"}),
+              function("%1: float32[1, 2, 4, 4]", "float32[1, 1, 5, 4]",
+                       {"%2 = const float32[1, 2, 1, 1] [1, 2]",
+                        "%3 = pad(%1) {mode=\"edge\", before=[0, 0, 1, 0], after=[0, 0, 0, 0]} : float32[1, 2, 5, 4]",
+                        "%4 = conv(%3, %2) " + conv + " : float32[1, 1, 5, 4]", "-> %4"}),
+              function("%1: float32[1, 2, 4, 4]", "float32[1, 2, 6, 8]",
+                       {"%4 = resize(%1) {sizes=[1, 2, 6, 8], coordinate=\"half_pixel\", "
+                        "nearest=\"round_prefer_floor\"} : float32[1, 2, 6, 8]",
+                        "-> %4"}),
+              function("%1: float32[2]", "float32[2]",
+                       {"%2 = const float32[] [-0]", "%4 = maximum(%1, %2) : float32[2]", "-> %4"})})
+            QCOMPARE(body(canonicalize(module)), body(module));
     }
 
     void canonicalProductsAndRanges() {

@@ -177,6 +177,50 @@ private slots:
         QCOMPARE(callsOf(small, Op::Reduce).at(0)->args[0], small.main().params[0].var);
     }
 
+    /// It moves as much before as behind, but a convolution is fused with what follows it.
+    void productsAreFollowedByWhatIsDoneToTheirElements() {
+        const QString conv = "{strides=[1, 1], dilations=[1, 1], before=[0, 0], after=[0, 0]}";
+        const Module module =
+            mainOf("%1: float32[n{1..8}, 3, 4, 5]", "float32[n, 4, 5, 3]",
+                   {"%2 = const float32[3, 3, 1, 1] [1, 2, 3, 4, 5, 6, 7, 8, 9]", "%3 = const float32[3] [1, 2, 3]",
+                    "%4 = conv(%1, %2) " + conv + " : float32[n, 3, 4, 5]",
+                    "%5 = transpose(%4) {axes=[0, 2, 3, 1]} : float32[n, 4, 5, 3]",
+                    "%6 = add(%5, %3) : float32[n, 4, 5, 3]", "%7 = sigmoid(%6) : float32[n, 4, 5, 3]"},
+                   "%7");
+        const Module after = sunk(module);
+        QCOMPARE(transposes(after), 1u);
+        const BindingPtr& last = after.main().body->bindings.back();
+        QCOMPARE(last->var, after.main().body->result);
+        QVERIFY2(last->as<OpCall>() && last->as<OpCall>()->op == Op::Transpose, print(after).c_str());
+        QVERIFY2(print(after).find("float32[3, 1, 1] [1, 2, 3]") != std::string::npos, print(after).c_str());
+
+        // A wider type is more to move.
+        const Module wider = mainOf("%1: float32[2, 3, 4, 5]", "float64[2, 4, 5, 3]",
+                                    {"%2 = const float32[3, 3, 1, 1] [1, 2, 3, 4, 5, 6, 7, 8, 9]",
+                                     "%4 = conv(%1, %2) " + conv + " : float32[2, 3, 4, 5]",
+                                     "%5 = transpose(%4) {axes=[0, 2, 3, 1]} : float32[2, 4, 5, 3]",
+                                     "%6 = cast(%5) {dtype=float64} : float64[2, 4, 5, 3]"},
+                                    "%6");
+        QVERIFY2(isUnchanged(wider), print(sunk(wider)).c_str());
+    }
+
+    void whatMovesNothingGoes() {
+        const Module module = mainOf(
+            "%1: float32[2, 7, 1], %2: float32[2, 3, 4]", "(float32[2, 1, 7], float32[2, 3, 4], float32[4, 2, 3])",
+            {"%3 = transpose(%1) {axes=[0, 2, 1]} : float32[2, 1, 7]",
+             "%4 = transpose(%2) {axes=[0, 2, 1]} : float32[2, 4, 3]",
+             "%5 = transpose(%4) {axes=[0, 2, 1]} : float32[2, 3, 4]",
+             "%6 = transpose(%4) {axes=[1, 0, 2]} : float32[4, 2, 3]",
+             "%7 = tuple(%3, %5, %6) : (float32[2, 1, 7], float32[2, 3, 4], float32[4, 2, 3])"},
+            "%7");
+        const Module after = sunk(module);
+        QCOMPARE(callsOf(after, Op::Reshape).size(), 1u);
+        const std::vector<const OpCall*> left = callsOf(after, Op::Transpose);
+        QCOMPARE(left.size(), 1u);
+        QCOMPARE(attrs<TransposeAttrs>(left[0]->attrs).axes, (std::vector<int64_t>{2, 0, 1}));
+        QCOMPARE(left[0]->args[0], after.main().params[1].var);
+    }
+
     void moreIsNeverMoved() {
         for (const Module& module : {mainOf("%1: float32[2, 4, 4, 4]", "float32[2, 4, 4, 16]",
                                             {"%2 = transpose(%1) {axes=[0, 2, 3, 1]} : float32[2, 4, 4, 4]",

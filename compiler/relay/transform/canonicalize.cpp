@@ -5,10 +5,13 @@
 
 #include "arith/analysis.h"
 #include "relay/axis_order.h"
+#include "relay/element.h"
+#include "relay/transform/canonical_calls.h"
 #include "relay/transform/dead_code.h"
 #include "relay/transform/make.h"
 #include "relay/type_map.h"
 
+#include <algorithm>
 #include <numeric>
 #include <unordered_set>
 
@@ -76,16 +79,49 @@ Maker::Value narrowConstant(Maker::Value value, DataType result, const Index& in
     return widens ? Maker::Value{producer->args[0], source} : value;
 }
 
+/// The Pad that makes an operand, if it puts zeros around dims behind the first two alone.
+const Binding* zeroPadding(Var var, const Index& index) {
+    const Index::Entry* entry = index.find(var);
+    const OpCall* pad = entry && entry->binding ? entry->binding->as<OpCall>() : nullptr;
+    if (!pad || pad->op != Op::Pad)
+        return nullptr;
+    const PadAttrs& at = attrs<PadAttrs>(pad->attrs);
+    const bool isFilled = pad->args.size() > 1 && pad->args[1];
+    const ConstantPtr fill = isFilled ? constantOf(index, pad->args[1]) : nullptr;
+    if (at.mode != "constant" || (isFilled && (!fill || !isSplatOf(*fill, 0))) ||
+        std::ranges::any_of(at.interior, [](int64_t zeros) { return zeros != 0; }))
+        return nullptr;
+    for (const std::vector<Expr>& side : {at.before, at.after})
+        for (size_t dim = 0; dim < side.size(); ++dim)
+            if (dim < 2 ? !arith::provablyEqual(side[dim], Expr(0)) : !arith::provablyTrue(arith::ge(side[dim], 0)))
+                return nullptr;
+    return entry->binding.get();
+}
+
 Bindings conv(const BindingPtr& binding, const OpCall& call, const Index& index, Module& module) {
     const DataType result = asTensor(binding->type)->dtype;
     const Maker::Value given{call.args[1], typeOf(index, call.args[1])};
     const Maker::Value weights = narrowConstant(given, result, index);
-    if (weights.var == given.var)
+    const Binding* padding = zeroPadding(call.args[0], index);
+    if (weights.var == given.var && !padding)
         return {binding};
     ConvAttrs at = attrs<ConvAttrs>(call.attrs);
-    at.outDtype = result;
-    Maker make(module, binding->span);
-    make.call(Op::Conv, {{call.args[0], typeOf(index, call.args[0])}, weights}, at);
+    Var input = call.args[0];
+    model::Span span = binding->span;
+    if (weights.var != given.var)
+        at.outDtype = result;
+    if (padding) {
+        const OpCall& pad = *padding->as<OpCall>();
+        const PadAttrs& around = attrs<PadAttrs>(pad.attrs);
+        for (size_t i = 0; i < at.before.size(); ++i) {
+            at.before[i] = arith::simplify(at.before[i] + around.before[i + 2]);
+            at.after[i] = arith::simplify(at.after[i] + around.after[i + 2]);
+        }
+        input = pad.args[0];
+        span = module.spans->join(span, padding->span);
+    }
+    Maker make(module, span);
+    make.call(Op::Conv, {{input, typeOf(index, input)}, weights}, at);
     return make.take(binding->var, binding->modelValue);
 }
 
@@ -178,7 +214,7 @@ Module canonicalize(const Module& module) {
                 case Op::BatchNorm:
                     return batchNorm(binding, *call, index, result);
                 default:
-                    return {binding};
+                    return respelled(binding, *call, rewriter, index, result);
                 }
             }));
 }

@@ -7,7 +7,10 @@
 //   MatMul of transposes  a transpose of the last two dims becomes the product's flag
 //   MatMul, transposed    constant weights are stored as [k, n] (a recipe), so packing and schedules see one orientation
 //   products, quantized   a cast that widens constant weights goes; the product reads them narrow and names its own type
+//   Conv of a Pad         zeros around its operand are its own padding
 //   BatchNorm             with computed parameters: primitive arithmetic
+//
+// and what relay/transform/canonical_calls.h lists. So one network has one text, whatever format it comes from.
 //
 // After the algebraic passes, whose patterns look at the model's own operators; before fuse.
 #pragma once

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // One flow at a time, from each place where a value is moved, until none gains any more. Each gain is one of bytes,
-// so that ends.
+// so that ends. Then, of ways that move as much, the one in which products are followed by what is fused with them.
 #include "relay/transform/choose_orders.h"
 
 #include "relay/transform/minimum_cut.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 
@@ -31,6 +32,7 @@ public:
                 again |= improveAt(static_cast<int>(value));
             any |= again;
         }
+        any |= sinkBehindProducts();
         return any || absorbed_;
     }
 
@@ -192,27 +194,38 @@ private:
         const std::optional<std::vector<bool>> changes = cut.solve(steps_);
         if (!changes)
             return false;
+        std::vector<int> changing;
+        std::ranges::copy_if(reached_, std::back_inserter(changing), [&](int number) {
+            return (*changes)[static_cast<size_t>(nodes_[static_cast<size_t>(number)])];
+        });
+        return change(changing, around, std::less<>());
+    }
+
+    /// Writes these calls as it was offered to them, if what is moved then compares so to what was moved before.
+    bool change(const std::vector<int>& changing, const std::vector<int>& around, const auto& isGood) {
         const double before = movedNow(around);
-        const auto swapChanged = [&] {
-            for (int number : reached_)
-                if ((*changes)[static_cast<size_t>(nodes_[static_cast<size_t>(number)])])
-                    std::swap(callOf(number).now, *offered_[static_cast<size_t>(number)]);
+        const auto swapChanging = [&] {
+            for (int number : changing)
+                std::swap(callOf(number).now, *offered_[static_cast<size_t>(number)]);
         };
-        swapChanged();
-        if (movedNow(around) >= before) {
-            swapChanged();
+        swapChanging();
+        if (!isGood(movedNow(around), before)) {
+            swapChanging();
             return false;
         }
-        for (int number : reached_)
-            callOf(number).changed |= (*changes)[static_cast<size_t>(nodes_[static_cast<size_t>(number)])];
+        for (int number : changing)
+            callOf(number).changed = true;
         return true;
     }
 
-    bool finish() {
-        const bool better = steps_ > 0 && !reached_.empty() && decide();
+    void forgetOffers() {
         for (int number : reached_)
             offered_[static_cast<size_t>(number)].reset();
         reached_.clear();
+    }
+    bool finish() {
+        const bool better = steps_ > 0 && !reached_.empty() && decide();
+        forgetOffers();
         return better;
     }
 
@@ -225,6 +238,34 @@ private:
                     offer(use, AxisOrder(values_[value].orders[static_cast<size_t>(written(values_[value]))]));
                     absorbed_ |= finish();
                 }
+    }
+
+    /// What is done to each element of a product's result is done before that is moved, where it moves no more: no cut
+    /// tells the two apart, but there it is fused with the product. From each value to those made of it, so in order.
+    bool sinkBehindProducts() {
+        bool any = false;
+        for (size_t number = 0; number < values_.size() && steps_ > 0; ++number) {
+            if (!values_[number].isProduct)
+                continue;
+            for (auto use : values_[number].uses) {
+                const OrderGraph::Call& call = callOf(use.first);
+                const FusionKind kind = info(call.binding->as<OpCall>()->op).fusion;
+                if (kind != FusionKind::Elementwise && kind != FusionKind::Broadcast)
+                    continue;
+                bool isMoving = isMoved(values_[number], use);
+                if (isMoving) {
+                    offer(use, AxisOrder(values_[number].orders[static_cast<size_t>(written(values_[number]))]));
+                    if (!reached_.empty() && change(reached_, valuesAround(), std::less_equal<>())) {
+                        any = true;
+                        isMoving = false;
+                    }
+                    forgetOffers();
+                }
+                if (!isMoving)
+                    valueOf(call.result).isProduct = true;
+            }
+        }
+        return any;
     }
 
     bool improveAt(int number) {

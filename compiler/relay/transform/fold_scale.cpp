@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Pushes a factor through one addition and into weights.
+// Pushes a factor through one addition and into weights; sums that then stand in a row become one.
 #include "relay/transform/fold_scale.h"
 
 #include "arith/analysis.h"
 #include "relay/transform/dead_code.h"
 #include "relay/transform/make.h"
+#include "relay/transform/merge_constants.h"
 
 namespace lathe::relay::transform {
 namespace {
@@ -107,8 +108,10 @@ std::optional<Scaling> findProduct(Var value, const Index& index) {
 
 std::vector<BindingPtr> foldInto(const BindingPtr& binding, const Index& index, Module& module) {
     const OpCall* call = binding->as<OpCall>();
-    if (!call || call->op != Op::Multiply || !asTensor(binding->type)->dtype.isFloat())
+    if (!call || (call->op != Op::Multiply && call->op != Op::Add) || !asTensor(binding->type)->dtype.isFloat())
         return {binding};
+    if (call->op == Op::Add)
+        return withMergedConstants(binding, *call, index, module);
     std::optional<WithConstant> factor = withConstant(*call, index);
     std::optional<Scaling> scaling = factor ? findProduct(factor->value, index) : std::nullopt;
     if (!scaling)

@@ -3,7 +3,7 @@
 // Optional, not under strict numerics (it is exact over the reals, not in floats): a constant factor per output channel behind a
 // convolution or a product with constant weights goes into the weights, and what is added before the factor is scaled with it:
 //
-//   (conv(x, w) + b) * s  =  conv(x, w * s) + b * s
+//   (conv(x, w) + b) * s + t  =  conv(x, w * s) + (b * s + t)
 //
 // So a convolution with batch normalisation is a convolution with a bias. The weights become recipes: nothing is copied here. Only
 // where nothing else uses the values in between. Of narrow floats the factor and the sum are float32, with casts around: the

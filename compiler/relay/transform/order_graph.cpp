@@ -41,6 +41,12 @@ void addUses(const Block& block, std::vector<Var>& used) {
     used.push_back(block.result);
 }
 
+bool isProduct(const Index& index, Var var) {
+    const Index::Entry* entry = index.find(var);
+    const OpCall* call = entry && entry->binding ? entry->binding->as<OpCall>() : nullptr;
+    return call && (call->op == Op::Conv || call->op == Op::MatMul);
+}
+
 } // namespace
 
 OrderGraph::OrderGraph(const Block& block, const Index& index, bool exact) : index_(index), exact_(exact) {
@@ -48,7 +54,10 @@ OrderGraph::OrderGraph(const Block& block, const Index& index, bool exact) : ind
         const OpCall* call = binding->as<OpCall>();
         if (call && call->op == Op::Transpose && isPlainTensor(binding->var) && isPlainTensor(call->args[0])) {
             Reading source = reading(call->args[0]);
+            hasNeedless_ |= !isIdentity(source.axes);
             source.axes = compose(source.axes, attrs<TransposeAttrs>(call->attrs).axes);
+            const std::vector<Expr>& shape = asTensor(values_[static_cast<size_t>(source.value)].type)->shape;
+            hasNeedless_ |= sameSequence(modelOrder(shape.size()), {source.axes}, shape);
             readings_[binding->var.id] = std::move(source);
         } else if (mayChange(*binding)) {
             addCall(binding, *call);
@@ -87,7 +96,8 @@ const OrderGraph::Reading& OrderGraph::reading(Var var) {
                            .type = type,
                            .bytes = tensor && !constantOf(index_, var) ? assumedBytes(*tensor) : 0,
                            .orders = {modelOrder(rank)},
-                           .sequences = {0}});
+                           .sequences = {0},
+                           .isProduct = isProduct(index_, var)});
     }
     return entry->second;
 }

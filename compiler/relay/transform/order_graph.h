@@ -28,6 +28,7 @@ public:
         std::vector<AxisOrder> orders = {};         // that were met; 0: the model's
         std::vector<int> sequences = {};            // of each: the first order with that sequence of elements
         std::vector<int> fixed = {};                // orders in which all others read it
+        bool isProduct = false;                     // of a convolution or a product of matrices
     };
     /// One way to write a call, by orders of the values read and written.
     struct Way {
@@ -76,6 +77,8 @@ public:
 
     /// Whether no value was met in more orders than are looked at; else the graph is not whole.
     bool isSimple() const { return isSimple_; }
+    /// Whether a Transpose moves nothing, or reads another.
+    bool hasNeedless() const { return hasNeedless_; }
     /// Vars that Blocks nested in a binding use; their own are among them.
     static std::vector<Var> usedWithin(const Binding& binding);
     /// Null unless the Var is a value of the Block, or read as one.
@@ -87,7 +90,7 @@ private:
     std::vector<Value> values_;
     std::vector<Call> calls_;
     std::unordered_map<uint32_t, Reading> readings_;
-    bool isSimple_ = true;
+    bool isSimple_ = true, hasNeedless_ = false;
 
     static void note(const Value& value, int order, std::vector<int>& orders);
     const Reading& reading(Var var);

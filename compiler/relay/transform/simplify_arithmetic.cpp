@@ -7,6 +7,7 @@
 #include "relay/element.h"
 #include "relay/transform/dead_code.h"
 #include "relay/transform/make.h"
+#include "relay/transform/merge_constants.h"
 
 namespace lathe::relay::transform {
 namespace {
@@ -186,31 +187,8 @@ private:
         return mergeConstants();
     }
 
-    /// (x op c1) op c2 = x op (c1 op c2).
     Bindings mergeConstants() {
-        if (exact_ && dtype().isFloat())
-            return keep();
-        for (size_t outer : {0u, 1u}) {
-            ConstantPtr second = constantOf(index_, call_.args[outer]);
-            const OpCall* inner = second ? producedBy(1 - outer, call_.op) : nullptr;
-            for (size_t place : {0u, 1u}) {
-                ConstantPtr first = inner ? constantOf(index_, inner->args[place]) : nullptr;
-                if (!first)
-                    continue;
-                ConstantPtr both = computeConstant(module_, binding_->span, call_.op, {first, second}, AttrsPtr());
-                // Not if two small constants would make a large one.
-                if (!both || both->elements() > std::max(first->elements(), second->elements()))
-                    continue;
-                Var rest = inner->args[1 - place];
-                if (!staticType(call_.op, {typeOf(index_, rest), both->type}, AttrsPtr()))
-                    continue;
-                Maker make(module_, binding_->span);
-                Maker::Value constant = make.constant(both);
-                make.call(call_.op, {{rest, typeOf(index_, rest)}, constant});
-                return make.take(binding_->var, binding_->modelValue);
-            }
-        }
-        return keep();
+        return exact_ && dtype().isFloat() ? keep() : withMergedConstants(binding_, call_, index_, module_);
     }
 
     Bindings power() {

@@ -65,7 +65,7 @@ public:
 
     BlockPtr write(const BlockPtr& before) {
         OrderGraph graph(*before, index_, exact_);
-        const bool changes = graph.isSimple() && chooseOrders(graph, steps_);
+        const bool changes = graph.isSimple() && (chooseOrders(graph, steps_) || graph.hasNeedless());
         if (!changes)
             return rewriteNested(before);
         graph_ = &graph;
@@ -238,7 +238,9 @@ private:
             return;
         const Form& stored = formsOf(reading.value).front();
         const Var operand = binding->as<OpCall>()->args[0];
-        if (!findForm(reading.value, order) && stored.value.var == operand && isModelOrder(stored.order)) {
+        const bool isStored = stored.value.var == operand && isModelOrder(stored.order);
+        const bool moves = !sameSequence(stored.order, order, asTensor(value.type)->shape);
+        if (!findForm(reading.value, order) && isStored && moves) {
             out_->push_back(binding);
             forms_[static_cast<size_t>(reading.value)].push_back({order, {binding->var, binding->type}});
             return;

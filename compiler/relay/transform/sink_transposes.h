@@ -12,9 +12,10 @@
 //     %3 = add(%2, %bias)                      =>    %3 = add(%1, %bias')    bias [c] as [c, 1, 1]
 //     %4 = transpose(%3) {axes=[0, 3, 1, 2]}         %4: what reads it reads %3
 //
-// What decides is bytes moved by one run (relay/transform/choose_orders.h): never more than before, and where it is
-// the same all stays as it was, so also Transposes that a model has of its own. Each Block for itself: nothing moves
-// out of a branch or into a loop.
+// What decides is bytes moved by one run (relay/transform/choose_orders.h): never more than before. Where it is the
+// same, what is done to each element of a product's result is done before that is moved, as it is fused with the
+// product; all else stays as it was, so also Transposes that a model has of its own. One that moves dims of 1 alone
+// becomes a Reshape, one behind another goes. Each Block for itself: nothing moves out of a branch or into a loop.
 //
 // After common subexpressions: a value that is transposed alike by two is moved once. Before simplify arithmetic,
 // which sees chains without Transposes between.
