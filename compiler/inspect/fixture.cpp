@@ -133,8 +133,12 @@ FixtureRun runOf(const std::string& suffix) {
 
 /// Without a description: inputs.npz with outputs.npz, then inputs_1.npz with outputs_1.npz and so on.
 std::optional<Fixture> plainFixture(const fs::path& folder) {
-    Fixture fixture{
-        .folder = folder, .formats = {}, .expect = Fixture::Expect::Run, .why = {}, .tolerance = plainTolerance, .runs = {}};
+    Fixture fixture{.folder = folder,
+                    .formats = {},
+                    .expect = Fixture::Expect::Run,
+                    .why = {},
+                    .tolerance = plainTolerance,
+                    .runs = {}};
     std::error_code failed;
     for (FixtureRun run = runOf("");
          fs::is_regular_file(folder / run.inputs, failed) && fs::is_regular_file(folder / run.outputs, failed);
