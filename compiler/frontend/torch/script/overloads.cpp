@@ -58,11 +58,14 @@ std::optional<int> fitOf(const SchemaType& type, const ScriptValue& value, const
     const TupleValue* tuple = value.as<TupleValue>();
     const ListCell* list = heap.find<ListCell>(value);
     const ScriptValues* items = tuple ? tuple->items.get() : list && !list->hasUnseen ? &list->items : nullptr;
+    if (!items && type.isList) {
+        // One number stands for a list of numbers where nothing takes the number itself.
+        const bool mayStand = (type.kind == Wanted::Int || type.kind == Wanted::Float) && isNumber(value);
+        const std::optional<int> fit = mayStand ? fitOfElement(type, value) : std::nullopt;
+        return fit ? std::optional(std::min(*fit, converted)) : std::nullopt;
+    }
     if (!items)
-        // One int stands for a list of ints.
-        return type.isList && type.kind != Wanted::Int && type.kind != Wanted::Float ? std::nullopt
-               : type.isList && !isNumber(value)                                     ? std::nullopt
-                                                                                     : fitOfElement(type, value);
+        return fitOfElement(type, value);
     if (!type.isList)
         return std::nullopt;
     int least = exactly;
