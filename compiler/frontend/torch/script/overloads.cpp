@@ -42,11 +42,13 @@ std::optional<int> fitOfNumber(Wanted kind, const ScriptValue& value) {
 std::optional<int> fitOfElement(const SchemaType& type, const ScriptValue& value) {
     if (isNumber(value))
         return fitOfNumber(type.kind, value);
-    if (value.as<TensorRef>() || value.as<Complex>())
-        return type.kind == Wanted::Tensor ? std::optional(exactly)
-               : type.kind == Wanted::Int  ? std::optional(barely)
-               : type.kind == Wanted::Any  ? std::optional(barely)
-                                           : std::nullopt;
+    if (value.as<TensorRef>() || value.as<Complex>()) {
+        // A tensor of rank 0 stands for a number too.
+        const bool isNumberKind = type.kind == Wanted::Int || type.kind == Wanted::Float || type.kind == Wanted::Scalar;
+        return type.kind == Wanted::Tensor                ? std::optional(exactly)
+               : isNumberKind || type.kind == Wanted::Any ? std::optional(barely)
+                                                          : std::nullopt;
+    }
     if (value.as<std::string>() || value.as<Device>())
         return type.kind == Wanted::Text || type.kind == Wanted::Any ? std::optional(exactly) : std::nullopt;
     return std::nullopt;
