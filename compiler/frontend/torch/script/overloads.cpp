@@ -60,11 +60,13 @@ std::optional<int> fitOf(const SchemaType& type, const ScriptValue& value, const
     const TupleValue* tuple = value.as<TupleValue>();
     const ListCell* list = heap.find<ListCell>(value);
     const ScriptValues* items = tuple ? tuple->items.get() : list && !list->hasUnseen ? &list->items : nullptr;
-    if (!items)
-        // One int stands for a list of ints.
-        return type.isList && type.kind != Wanted::Int && type.kind != Wanted::Float ? std::nullopt
-               : type.isList && !isNumber(value)                                     ? std::nullopt
-                                                                                     : fitOfElement(type, value);
+    if (!items && !type.isList)
+        return fitOfElement(type, value);
+    if (!items) { // one number stands for a list of them
+        const bool isOfNumbers = type.kind == Wanted::Int || type.kind == Wanted::Float;
+        const std::optional<int> fit = isOfNumbers && isNumber(value) ? fitOfElement(type, value) : std::nullopt;
+        return fit ? std::optional(std::min(*fit, converted)) : std::nullopt;
+    }
     if (!type.isList)
         return std::nullopt;
     int least = exactly;
