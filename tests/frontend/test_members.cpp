@@ -128,6 +128,15 @@ private slots:
         QVERIFY(read.error().kind == ErrorKind::Unsupported);
     }
 
+    void filesLieWhereTheDirectorySays() {
+        std::string zip = zipOf({{"a", "1"}, {"b", "22"}});
+        QVERIFY(frontend::membersIn(owned(zip))->names());
+        constexpr size_t placeOfFile = 42;
+        zip[zip.rfind("PK\x01\x02") + placeOfFile] = 0; // b is said to lie where a does
+        const auto names = frontend::membersIn(owned(zip))->names();
+        QVERIFY(!names && names.error().what.contains("where 'b' should lie"));
+    }
+
     void whatNoFrontendKnowsIsCalledByItsName_data() {
         QTest::addColumn<std::string>("file");
         QTest::addColumn<std::string>("says");

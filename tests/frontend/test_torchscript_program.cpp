@@ -214,17 +214,23 @@ private slots:
                     .contains("code/__torch__.py"));
     }
 
-    void trainingModeMattersWhereAProgramAsks() {
-        const auto script = [](const std::string& statement) {
-            return ScriptFile{.body = "  training : bool\n"
-                                      "  def forward(self: __torch__.Net,\n"
-                                      "    x: Tensor) -> Tensor:\n" +
-                                      statement + "    return torch.neg(x)\n",
-                              .attributes = {{"training", pickledBool(true)}}};
-        };
+    void trainingIsRefusedWhereItIsRandom() {
+        ScriptFile script = forward(",\n    x: Tensor", "    training = self.training\n"
+                                                        "    return torch.dropout(x, 0.5, training)\n");
+        QVERIFY2(imported(script, sized({{"x", {2}}})).module, "it is not in training mode");
+        script.attributes = {{"training", pickledBool(true)}}; // the last one counts
+        const frontend::Imported model = imported(script, sized({{"x", {2}}}));
+        QVERIFY(!model.module && said(model).contains("aten::dropout") && said(model).contains("eval()"));
+        QVERIFY(said(imported(script)).contains("saved in training mode"));
+    }
+
+    void whatNeedsNoInputsIsToldFirst() {
+        QVERIFY(said(imported(forward(",\n    x: Tensor", "    return ops.odd.thing(x)\n"))).contains("odd::thing"));
         QVERIFY(
-            said(imported(script("    training = self.training\n"), sized({{"x", {2}}}))).contains("training mode"));
-        QVERIFY(imported(script(""), sized({{"x", {2}}})).module);
+            said(imported(forward(",\n    x: Tensor", "    return (self).forward(x, )\n"))).contains("calls itself"));
+        ZipFiles files = scriptFiles(scaled);
+        files.pop_back();
+        QVERIFY(said(imported(files)).contains("net/data/0"));
     }
 
     void whatIsBeyondIsRefused() {

@@ -3,6 +3,7 @@
 
 #include "base/limits.h"
 #include "data/zip_file.h"
+#include "data/zip_places.h"
 #include "frontend/common/map_file.h"
 
 #include <algorithm>
@@ -111,6 +112,7 @@ private:
     Result<const Directory*> directoryOf() const {
         if (directory_)
             return &*directory_;
+        LATHE_CHECKED(data::checkZipPlaces(archive_.view));
         data::ZipFile zip(archive_.view);
         Directory found;
         while (true) {

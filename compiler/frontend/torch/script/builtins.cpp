@@ -46,6 +46,10 @@ std::optional<ScriptValue> Builtins::call(Evaluator& e, const std::string& name,
     return number;
 }
 
+bool Builtins::isOne(const std::string& name) {
+    return builtinTable().contains(name) || isNumberFunction(numberName(name));
+}
+
 ScriptValue Builtins::made(Evaluator& e, const std::string& op, const Arguments& arguments,
                            const std::function<Var()>& make) {
     e.enter(op, nullptr, arguments);

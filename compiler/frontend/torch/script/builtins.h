@@ -12,6 +12,9 @@ struct Builtins {
     /// Nothing: there is no such function of these arguments.
     static std::optional<ScriptValue> call(Evaluator& e, const std::string& name, const Arguments& arguments);
 
+    /// Whether there is one of that name.
+    static bool isOne(const std::string& name);
+
     using Result = std::optional<ScriptValue>;
     using Function = Result (*)(Evaluator& e, const Arguments& a);
     struct Row {

@@ -46,6 +46,17 @@ bool flagAt(const Schema& schema, const List& arguments, std::string_view name) 
     return flag && *flag;
 }
 
+/// Whether the operator is to do what only training asks for: to drop elements at random, or to take moments of the batch and
+/// keep them.
+bool isTraining(const Schema& schema, const List& arguments) {
+    if (!flagAt(schema, arguments, "train") && !flagAt(schema, arguments, "training"))
+        return false;
+    const std::optional<size_t> ratio = schema.find("p"), mean = schema.find("running_mean");
+    const double* p = ratio ? arguments[*ratio].as<double>() : nullptr;
+    return (p && *p > 0 && schema.name.contains("dropout")) ||
+           (mean && !arguments[*mean].isNone() && schema.name.contains("batch_norm"));
+}
+
 } // namespace
 
 ScriptValue Evaluator::callOperator(std::string name, Arguments arguments) {
@@ -262,6 +273,9 @@ ScriptValue Evaluator::callTable(const Overload& overload, const Arguments& argu
         given.push_back({name, torchValue(arguments.values[i], op.schema.arguments[at].type)});
     }
     const List all = failed() ? List() : filledArguments(op.schema, std::move(given), b_);
+    if (!failed() && isTraining(op.schema, all))
+        refuse(fmt::format("operator {} is called in training mode", shown(op.schema.name)),
+               "call eval() on the model before it is saved");
     List results = invoke(op, all, randomCalls_, b_);
     if (failed())
         return {};

@@ -210,15 +210,6 @@ ScriptValue Evaluator::callPath(const std::string& path, const Term& term) {
 std::optional<ScriptValue> Evaluator::callBuiltinName(const std::string& name, const Term& term) {
     const size_t count = term.parts.size() - 1;
     const auto argument = [&](size_t i) { return i < count ? evaluate(*term.parts[i + 1]) : ScriptValue(); };
-    if (name == "annotate" && count == 2 && term.parts[1]->kind == Form::Name && term.parts[1]->text == "number") {
-        ScriptValue value = argument(1); // traces hand on numbers as tensors
-        const TensorRef* tensor = value.as<TensorRef>();
-        if (failed() || !tensor || b_.dtype(read(*tensor)).isFloat())
-            return value;
-        Arguments converted;
-        converted.add(std::move(value));
-        return callOperator("python.int", std::move(converted));
-    }
     if (name == "annotate" || name == "unchecked_cast")
         return argument(1); // of a type, which the value has
     if (name == "uninitialized")

@@ -94,6 +94,8 @@ ScriptValue Evaluator::name(const Term& term) {
             if (const auto found = frame.around->find(term.text); found != frame.around->end())
                 return found->second;
     }
+    if (const std::optional<double> special = specialFloat(term.text))
+        return *special;
     fail(fmt::format("'{}' is read, but nothing gives it", term.text), "the file is damaged; save the model again");
     return {};
 }
@@ -151,15 +153,8 @@ ScriptValue Evaluator::attribute(const ScriptValue& of, const std::string& name)
     if (failed())
         return {};
     if (const ObjectCell* object = heap_.find<ObjectCell>(of)) {
-        if (const auto found = object->attributes.find(name); found != object->attributes.end()) {
-            // Nearly every module that was never told says so, but few ask.
-            const bool* flag = name == "training" ? found->second.as<bool>() : nullptr;
-            if (flag && *flag)
-                refuse(
-                    fmt::format("module '{}' is in training mode", object->path.empty() ? "(the whole)" : object->path),
-                    "call eval() on the model before it is saved");
+        if (const auto found = object->attributes.find(name); found != object->attributes.end())
             return found->second;
-        }
         if (object->text)
             for (const ClassText::Attribute& one : object->text->attributes)
                 if (one.name == name && one.value)

@@ -9,6 +9,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
+#include <optional>
 
 namespace lathe::frontend::torch::script {
 namespace {
@@ -45,6 +47,19 @@ Result<FunctionPtr> functionOf(ScriptArchive& archive, const std::string& signat
                    names.empty() ? "it has none" : fmt::format("its functions are: {}", fmt::join(names, ", ")));
 }
 
+/// Of the archive's objects: they can be made before anything is known of a call.
+std::optional<Diagnostic> faultOfObjects(ScriptArchive& archive, const model::ModelGraph& graph, Budget& budget) {
+    const Budget::Amounts before = budget.left();
+    relay::Module module;
+    module.spans = graph.spans;
+    Builder b(module, nullptr);
+    b.setSpan(graph.spans->of(0));
+    Trace trace;
+    Evaluator(archive, trace, graph, budget, b).makeModule(nullptr);
+    budget.reset(before);
+    return b.failed() ? std::optional(b.error()) : std::nullopt;
+}
+
 struct ReadModel {
     std::unique_ptr<ScriptProgram> program;
     std::shared_ptr<model::ModelGraph> graph;
@@ -60,6 +75,16 @@ Result<ReadModel> readModel(const Source& source, const Options& options) {
     graph->versions.emplace_back("archive", archive.version());
     auto described = std::make_shared<model::Graph>();
     described->name = function->name;
+    if (std::optional<Diagnostic> fault = faultOfObjects(archive, *graph, *options.budget))
+        graph->diagnostics.push_back(*std::move(fault));
+    Outline outline = outlineOf(archive, function);
+    std::ranges::move(outline.faults, std::back_inserter(graph->diagnostics));
+    if (!outline.training.empty()) {
+        Diagnostic& warning = graph->diagnostics.emplace_back(
+            error(fmt::format("module '{}' was saved in training mode", outline.training),
+                  "call eval() on the model before it is saved; what is random in training is refused"));
+        warning.severity = Severity::Warning;
+    }
     Result<ScriptInputs> inputs = ScriptInputs::of(*function, options);
     if (inputs)
         described->inputs = inputs->values();
@@ -67,7 +92,7 @@ Result<ReadModel> readModel(const Source& source, const Options& options) {
         graph->diagnostics.push_back(inputs.error());
     for (Diagnostic& diagnostic : graph->diagnostics)
         diagnostic.file = source.name;
-    described->nodes = outlineOf(archive, function);
+    described->nodes = std::move(outline.nodes);
     graph->nodeCount = static_cast<int32_t>(described->nodes.size());
     graph->graph = std::move(described);
     model::indexNodes(*graph);

@@ -330,6 +330,17 @@ std::optional<ScriptValue> truthOf(Builder& b, const ScriptValue& value) {
     return std::nullopt;
 }
 
+bool isNumberFunction(std::string_view name) {
+    constexpr auto others = std::to_array<std::string_view>(
+        {"aten.__and__", "aten.__not__", "aten.__or__", "aten.__xor__", "aten.abs", "aten.bitwise_not", "aten.ceil",
+         "aten.factorial", "aten.floor", "aten.isfinite", "aten.isinf", "aten.isnan", "aten.logical_not", "aten.neg",
+         "aten.trunc", "prim.abs"});
+    return std::ranges::find(others, name) != others.end() ||
+           std::ranges::find(comparisons, name, &Comparison::name) != comparisons.end() ||
+           std::ranges::find(arithmetic, name, &Arithmetic::name) != arithmetic.end() ||
+           std::ranges::find(realFunctions, name, &RealFunction::name) != realFunctions.end();
+}
+
 std::optional<ScriptValue> callNumberFunction(Builder& b, std::string_view name, const ScriptValues& arguments) {
     if (arguments.empty() || arguments.size() > 2 || !std::ranges::all_of(arguments, isNumber))
         return std::nullopt;

@@ -23,6 +23,8 @@ ScriptValue fromTensor(Builder& b, Var tensor, const std::string& name);
 /// Whether a value counts as true, as Python has it of numbers: a bool, known or not. Nothing for values that are no numbers.
 std::optional<ScriptValue> truthOf(Builder& b, const ScriptValue& value);
 
+/// Whether there is a function of numbers of that name.
+bool isNumberFunction(std::string_view name);
 /// "aten.add" of numbers, "math" functions among them. Nothing if there is no such function of these values.
 std::optional<ScriptValue> callNumberFunction(Builder& b, std::string_view name, const ScriptValues& arguments);
 /// int(x), float(x); nothing for values that cannot be one.

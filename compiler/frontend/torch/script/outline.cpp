@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/torch/script/outline.h"
 
-#include "frontend/torch/script/overloads.h"
+#include "frontend/torch/script/builtins.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 namespace lathe::frontend::torch::script {
 namespace {
 
-constexpr size_t mostOutlined = 20'000; // nodes, and calls of functions
-constexpr int mostOutlinedCalls = 60;   // one within another
+constexpr size_t mostOutlined = 20'000;  // nodes, and calls of functions
+constexpr size_t mostOutlinedCalls = 60; // one within another
 
 /// A module of the archive, or the name of another value.
 struct Outlined {
@@ -20,32 +22,38 @@ struct Outlined {
 };
 using OutlinedNames = std::map<std::string, Outlined>;
 
-class Outline {
+class Outliner {
 public:
-    explicit Outline(ScriptArchive& archive) : archive_(archive) {}
+    explicit Outliner(ScriptArchive& archive) : archive_(archive) {}
 
-    std::vector<model::Node> run(const FunctionPtr& function) {
+    Outline run(const FunctionPtr& function) {
         OutlinedNames names;
         for (size_t i = 0; i < function->parameters.size(); ++i)
             names[function->parameters[i].name] =
                 i == 0 ? Outlined{&archive_.module(), {}, {}} : Outlined{nullptr, {}, function->parameters[i].name};
+        called_.emplace_back(function.get(), &archive_.module());
+        file_ = function->file;
         block(function->body, names);
-        return std::move(nodes_);
+        return {std::move(nodes_), std::move(faults_), std::move(training_)};
     }
 
 private:
     Outlined block(const std::vector<Statement>& statements, OutlinedNames& names) {
         Outlined result;
         for (const Statement& statement : statements) {
+            line_ = statement.line;
             const Outlined value = statement.value ? term(*statement.value, names) : Outlined();
             for (const TermPtr& target : statement.targets)
                 if (statement.kind == Statement::Kind::Assign && target->kind == Term::Kind::Name)
                     names[target->text] = value;
             if (statement.kind == Statement::Kind::Return)
                 result = value;
+            const bool isOpen = statement.kind != Statement::Kind::With; // whether its blocks run
+            open_ += isOpen ? 1 : 0;
             for (const auto* inner : {&statement.body, &statement.otherwise})
                 if (const Outlined given = block(*inner, names); !given.value.empty())
                     result = given;
+            open_ -= isOpen ? 1 : 0;
         }
         return result;
     }
@@ -57,8 +65,12 @@ private:
             const auto found = names.find(term.text);
             return found == names.end() ? Outlined() : found->second;
         }
-        if (term.kind == Term::Kind::Attribute)
-            return attributeOf(this->term(*term.parts[0], names), term.text);
+        if (term.kind == Term::Kind::Attribute) {
+            const Outlined of = this->term(*term.parts[0], names);
+            if (term.text == "training" && training_.empty() && hasTraining(of))
+                training_ = of.path.empty() ? "(the whole)" : of.path;
+            return attributeOf(of, term.text);
+        }
         if (term.kind == Term::Kind::Call)
             return call(term, names);
         Outlined last;
@@ -66,6 +78,20 @@ private:
             if (const Outlined value = this->term(*part, names); !value.value.empty())
                 last = value;
         return last;
+    }
+
+    void add(const std::string& what, const std::string& hint) {
+        if (open_ == 0 && said_.insert(what).second)
+            faults_.push_back(error(ErrorKind::Unsupported, fmt::format("{}:{}: {}", file_, line_, what), hint));
+    }
+
+    static bool hasTraining(const Outlined& of) {
+        const PickleValue* state = of.module ? of.module->state : nullptr;
+        return state && state->kind == PickleValue::Kind::Dict &&
+               std::ranges::any_of(state->entries, [](const auto& entry) {
+                   return entry.first->text == "training" && entry.second->kind == PickleValue::Kind::Bool &&
+                          entry.second->whole != 0;
+               });
     }
 
     Outlined attributeOf(const Outlined& of, const std::string& name) const {
@@ -112,9 +138,18 @@ private:
     }
 
     Outlined inlined(const FunctionPtr& function, const std::string& scope, const std::vector<Outlined>& arguments) {
-        if (depth_ >= mostOutlinedCalls || ++calls_ > mostOutlined)
+        const std::pair own(function.get(), arguments.empty() ? nullptr : arguments[0].module);
+        if (std::ranges::find(called_, own) != called_.end()) {
+            open_ = 0; // a script has none, wherever it stands
+            add(fmt::format("function '{}' calls itself", function->name),
+                "a TorchScript program has no recursion: the file is damaged; save the model again");
             return {};
-        ++depth_;
+        }
+        if (called_.size() >= mostOutlinedCalls || ++calls_ > mostOutlined)
+            return {};
+        called_.push_back(own);
+        const std::string file = std::exchange(file_, function->file);
+        const int32_t line = line_;
         const size_t scopes = scopes_.size();
         if (!scope.empty() && (scopes_.empty() || scopes_.back() != scope))
             scopes_.push_back(scope);
@@ -123,11 +158,18 @@ private:
             names[function->parameters[i].name] = arguments[i];
         const Outlined result = block(function->body, names);
         scopes_.resize(scopes);
-        --depth_;
+        called_.pop_back();
+        file_ = file;
+        line_ = line;
         return result;
     }
 
     Outlined operatorCall(const std::string& name, const std::vector<Outlined>& arguments) {
+        const bool isKnown = isOperator(name) || name.starts_with("quantized.") || name.starts_with("aten.quantize") ||
+                             name == "aten.dequantize" || Builtins::isOne(name);
+        if (!isKnown)
+            add(fmt::format("operator {} is not supported", std::string(name).replace(name.find('.'), 1, "::")),
+                "let the program compute it by other operators of PyTorch's own");
         if (!isOperator(name) && !name.starts_with("quantized."))
             return arguments.empty() ? Outlined() : arguments.front();
         model::Node node;
@@ -149,14 +191,20 @@ private:
     std::vector<model::Node> nodes_;
     std::vector<std::string> scopes_;
     std::map<std::string, int> taken_;
-    int depth_ = 0;
+    std::vector<std::pair<const FunctionText*, const PickleValue*>> called_; // each with its module
     size_t calls_ = 0;
+    int open_ = 0; // blocks around that need not run
+    std::string file_;
+    int32_t line_ = 0;
+    std::vector<Diagnostic> faults_;
+    std::set<std::string> said_;
+    std::string training_;
 };
 
 } // namespace
 
-std::vector<model::Node> outlineOf(ScriptArchive& archive, const FunctionPtr& function) {
-    return Outline(archive).run(function);
+Outline outlineOf(ScriptArchive& archive, const FunctionPtr& function) {
+    return Outliner(archive).run(function);
 }
 
 } // namespace lathe::frontend::torch::script

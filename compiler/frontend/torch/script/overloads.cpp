@@ -42,11 +42,13 @@ std::optional<int> fitOfNumber(Wanted kind, const ScriptValue& value) {
 std::optional<int> fitOfElement(const SchemaType& type, const ScriptValue& value) {
     if (isNumber(value))
         return fitOfNumber(type.kind, value);
-    if (value.as<TensorRef>() || value.as<Complex>())
-        return type.kind == Wanted::Tensor ? std::optional(exactly)
-               : type.kind == Wanted::Int  ? std::optional(barely)
-               : type.kind == Wanted::Any  ? std::optional(barely)
-                                           : std::nullopt;
+    if (value.as<TensorRef>() || value.as<Complex>()) {
+        // A tensor of rank 0 stands for a number too.
+        const bool isNumberKind = type.kind == Wanted::Int || type.kind == Wanted::Float || type.kind == Wanted::Scalar;
+        return type.kind == Wanted::Tensor                ? std::optional(exactly)
+               : isNumberKind || type.kind == Wanted::Any ? std::optional(barely)
+                                                          : std::nullopt;
+    }
     if (value.as<std::string>() || value.as<Device>())
         return type.kind == Wanted::Text || type.kind == Wanted::Any ? std::optional(exactly) : std::nullopt;
     return std::nullopt;
@@ -58,14 +60,13 @@ std::optional<int> fitOf(const SchemaType& type, const ScriptValue& value, const
     const TupleValue* tuple = value.as<TupleValue>();
     const ListCell* list = heap.find<ListCell>(value);
     const ScriptValues* items = tuple ? tuple->items.get() : list && !list->hasUnseen ? &list->items : nullptr;
-    if (!items && type.isList) {
-        // One number stands for a list of numbers where nothing takes the number itself.
-        const bool mayStand = (type.kind == Wanted::Int || type.kind == Wanted::Float) && isNumber(value);
-        const std::optional<int> fit = mayStand ? fitOfElement(type, value) : std::nullopt;
+    if (!items && !type.isList)
+        return fitOfElement(type, value);
+    if (!items) { // one number stands for a list of them
+        const bool isOfNumbers = type.kind == Wanted::Int || type.kind == Wanted::Float;
+        const std::optional<int> fit = isOfNumbers && isNumber(value) ? fitOfElement(type, value) : std::nullopt;
         return fit ? std::optional(std::min(*fit, converted)) : std::nullopt;
     }
-    if (!items)
-        return fitOfElement(type, value);
     if (!type.isList)
         return std::nullopt;
     int least = exactly;

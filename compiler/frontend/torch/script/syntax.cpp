@@ -215,6 +215,11 @@ private:
         const TermPtr value = failed() ? make(Form::None) : primary();
         --depth_;
         auto made = std::make_shared<Term>(*value);
+        if (const std::optional<double> special = specialFloat(value->text); special && value->kind == Form::Name) {
+            made->kind = Form::Float;
+            made->real = -*special;
+            return made;
+        }
         made->whole = static_cast<int64_t>(-static_cast<uint64_t>(value->whole));
         made->real = -value->real;
         if (!failed() && value->kind != Form::Int && value->kind != Form::Float)
@@ -230,10 +235,6 @@ private:
         } else if (made->text == "True" || made->text == "False") {
             made->kind = Form::Bool;
             made->whole = made->text == "True" ? 1 : 0;
-        } else if (made->text == "inf" || made->text == "nan") {
-            made->kind = Form::Float;
-            made->real = made->text == "inf" ? std::numeric_limits<double>::infinity()
-                                             : std::numeric_limits<double>::quiet_NaN();
         }
         return made;
     }
@@ -463,6 +464,12 @@ private:
 };
 
 } // namespace
+
+std::optional<double> specialFloat(std::string_view name) {
+    if (name == "inf")
+        return std::numeric_limits<double>::infinity();
+    return name == "nan" ? std::optional(std::numeric_limits<double>::quiet_NaN()) : std::nullopt;
+}
 
 std::string pathOf(const Term& term) {
     std::vector<std::string_view> words;

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,6 +43,8 @@ struct Term {
     std::vector<std::string> keywords{}; // Call: one for each part; empty: by place
 };
 
+/// What "inf" and "nan" stand for where they name nothing else.
+std::optional<double> specialFloat(std::string_view name);
 /// "a.b.c" of names and attributes; empty for anything else.
 std::string pathOf(const Term& term);
 
