@@ -165,10 +165,11 @@ std::optional<size_t> repeatedOne(const TileAttrs& at, const std::vector<Expr>& 
 /// Each element along a spatial axis several times: the axis is given a dim of 1 behind it, which is tiled.
 Bindings tile(const BindingPtr& binding, const OpCall& call, const Index& index, Module& module) {
     const TileAttrs& at = attrs<TileAttrs>(call.attrs);
+    const DataType dtype = asTensor(binding->type)->dtype;
     std::vector<Expr> shape = asTensor(typeOf(index, call.args[0]))->shape;
     const std::optional<size_t> axis = repeatedOne(at, shape);
     const int64_t factor = axis ? *arith::asInt(at.repeats[*axis]) : 0;
-    if (factor < 2 || factor > mostRepeats || *axis < 3)
+    if (factor < 2 || factor > mostRepeats || *axis < 3 || !(dtype.isFloat() || dtype.isInt()))
         return {binding};
     shape.erase(shape.begin() + static_cast<std::ptrdiff_t>(*axis));
     Var source = behindReshapes(call.args[0], shape, index);
