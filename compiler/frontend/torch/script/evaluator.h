@@ -119,6 +119,7 @@ private:
     std::optional<ScriptValue> global(const std::string& path);
     ScriptValue choice(const Term& term);
     ScriptValue dict(const Term& term);
+    std::optional<ScriptValue> fromEnd(const ListCell& list, int64_t index);
     Expr positionIn(const Expr& size, const Expr& index);
 
     // ---- calls (evaluate_calls.cpp)
