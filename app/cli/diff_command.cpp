@@ -191,8 +191,8 @@ int diffTwoModels(const DiffArgs& args, const driver::Options& options, const Co
                   !diff.sameStructure() ? "different"
                   : byComputation       ? "equal in what they compute"
                                         : "equal structure",
-                  work.decided ? ", decided otherwise" : "",
-                  work.contents ? ", of other files" : "", added, removed, changed, renamed, moved, diff.equal.size(),
+                  work.decided ? ", decided otherwise" : "", work.contents ? ", of other files" : "", added, removed,
+                  changed, renamed, moved, diff.equal.size(),
                   work.decided ? fmt::format("; {} of decisions and settings differ", work.decided) : "");
     return isEqual ? 0 : 1;
 }

@@ -23,8 +23,7 @@ struct FileDigest {
 /// be empty, says so.
 std::optional<FileDigest> digestOf(const std::filesystem::path& path, const std::function<bool()>& cancelled = {});
 /// Of a model: as digestOf, and where it is a folder of the lines "SHA-256  NAME" of all files in it, by name.
-std::optional<FileDigest> digestOfModel(const std::filesystem::path& path,
-                                        const std::function<bool()>& cancelled = {});
+std::optional<FileDigest> digestOfModel(const std::filesystem::path& path, const std::function<bool()>& cancelled = {});
 /// Of a plain file; nothing for what cannot be read. As digestOf.
 std::optional<std::string> sha1Of(const std::filesystem::path& path, const std::function<bool()>& cancelled = {});
 

@@ -134,7 +134,8 @@ struct Initializer {
 /// What a model keeps from one run to the next.
 struct State {
     Value value;
-    TensorPtr initial; // what it begins as; null where that is too large to hold, or computed when the model is compiled
+    TensorPtr
+        initial; // what it begins as; null where that is too large to hold, or computed when the model is compiled
 };
 
 /// One graph; nested graphs (branches, loop bodies) hang on attributes. Value names are unique within nested scopes

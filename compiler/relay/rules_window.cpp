@@ -175,7 +175,8 @@ Result<Type> resize(Op, RuleContext& context) {
     LATHE_CHECKED(checkWord("coordinate", at.coordinate,
                             {"half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "tf_half_pixel_for_nn",
                              "align_corners", "asymmetric", "tf_crop_and_resize"}));
-    LATHE_CHECKED(checkWord("nearest", at.nearest, {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil"}));
+    LATHE_CHECKED(checkWord("nearest", at.nearest,
+                            {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil", "ceil_if_smaller"}));
     return tensorType(x->dtype, at.sizes);
 }
 

@@ -90,15 +90,15 @@ bool ObjectHeap::makeRoom(Object& list, bool inFront) {
     // either end, and by turns.
     const bool fits = list.count * 2 <= list.capacity && list.capacity > 0;
     const int64_t capacity = fits ? list.capacity : std::max<int64_t>(8, list.capacity * 2);
-    auto* slots = fits ? list.slots : static_cast<Object**>(take(capacity * slotBytes));
+    auto* slots = fits ? list.parts : static_cast<Object**>(take(capacity * slotBytes));
     if (!slots)
         return false;
     const int64_t left = capacity - list.count;
     const int64_t first = inFront ? left - left / 4 : left / 4;
-    moveSlots(slots + first, list.slots + list.first, list.count);
+    moveSlots(slots + first, list.parts + list.first, list.count);
     if (!fits)
-        giveBack(list.slots, list.capacity * slotBytes);
-    list.slots = slots;
+        giveBack(list.parts, list.capacity * slotBytes);
+    list.parts = slots;
     list.capacity = capacity;
     list.first = first;
     return true;
@@ -109,13 +109,13 @@ Object* ObjectHeap::owned(Object* list) {
         return list;
     Object* copy = this->list(list->tag);
     if (copy && list->count > 0) {
-        copy->slots = static_cast<Object**>(take(list->count * slotBytes));
-        copy->capacity = copy->slots ? list->count : 0;
+        copy->parts = static_cast<Object**>(take(list->count * slotBytes));
+        copy->capacity = copy->parts ? list->count : 0;
         copy->count = copy->capacity;
-        moveSlots(copy->slots, list->slots + list->first, copy->count);
+        moveSlots(copy->parts, list->parts + list->first, copy->count);
         for (int64_t i = 0; i < copy->count; ++i)
             retain(copy->at(i));
-        if (!copy->slots) {
+        if (!copy->parts) {
             release(copy);
             copy = nullptr;
         }
@@ -133,7 +133,7 @@ Object* ObjectHeap::insert(Object* list, int64_t place, Object* element) {
         release(element);
         return nullptr;
     }
-    Object** const begin = list->slots + list->first;
+    Object** const begin = list->parts + list->first;
     if (inFront) {
         moveSlots(begin - 1, begin, place);
         --list->first;
@@ -141,7 +141,7 @@ Object* ObjectHeap::insert(Object* list, int64_t place, Object* element) {
         moveSlots(begin + place + 1, begin + place, list->count - place);
     }
     ++list->count;
-    list->slots[list->first + place] = element;
+    list->parts[list->first + place] = element;
     return list;
 }
 
@@ -150,7 +150,7 @@ Object* ObjectHeap::erase(Object* list, int64_t place) {
     if (!list)
         return nullptr;
     Object* const dead = list->at(place);
-    Object** const begin = list->slots + list->first;
+    Object** const begin = list->parts + list->first;
     if (place < list->count - 1 - place) {
         moveSlots(begin + 1, begin, place);
         ++list->first;
@@ -169,7 +169,7 @@ void ObjectHeap::unlink(Object* object) {
 }
 
 void ObjectHeap::free(Object* object) {
-    giveBack(object->slots, object->capacity * slotBytes);
+    giveBack(object->parts, object->capacity * slotBytes);
     giveBack(object, object->pieceBytes);
 }
 

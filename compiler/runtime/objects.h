@@ -21,14 +21,14 @@ struct lathe_object {
     int64_t pieceBytes;
     // A tensor: its dims stand behind this, and behind them its elements.
     char* data;
-    // A list: elements first … first + count - 1 of its slots; none is null.
-    lathe_object** slots;
+    // A list: elements first … first + count - 1 of its parts; none is null.
+    lathe_object** parts;
     int64_t capacity, first, count;
 
     int64_t* dims() { return reinterpret_cast<int64_t*>(this + 1); }
     const int64_t* dims() const { return reinterpret_cast<const int64_t*>(this + 1); }
     bool isTensor() const { return rank >= 0; }
-    lathe_object* at(int64_t place) const { return slots[first + place]; }
+    lathe_object* at(int64_t place) const { return parts[first + place]; }
 };
 
 namespace lathe::runtime {

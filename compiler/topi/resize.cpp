@@ -78,7 +78,7 @@ public:
     /// The factor if every result position i shows operand position i / factor.
     std::optional<int64_t> wholeFactor() const {
         const auto& mode = attrs_.coordinate;
-        const bool floors = mode == "asymmetric" && attrs_.nearest == "floor";
+        const bool floors = mode == "asymmetric" && (attrs_.nearest == "floor" || attrs_.nearest == "ceil_if_smaller");
         const bool rounds = (mode == "half_pixel" || mode == "half_pixel_symmetric") &&
                             (attrs_.nearest == "round_prefer_floor" || attrs_.nearest == "round_prefer_ceil");
         return attrs_.mode == "nearest" && (floors || rounds) ? enlargement() : std::nullopt;
@@ -133,6 +133,8 @@ public:
             up = arith::boolImm(false);
         else if (mode == "ceil")
             up = arith::gt(fraction, lit(0));
+        else if (mode == "ceil_if_smaller")
+            up = arith::logicalAnd(arith::gt(fraction, lit(0)), arith::lt(scale(), lit(1)));
         return arith::select(up, low + lit(1), low);
     }
 

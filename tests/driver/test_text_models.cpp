@@ -203,7 +203,7 @@ private slots:
     void whatNeedsNumbersIsRefused() {
         Compiled model("g (string[n] x) => (string[n] y) { y = Unique (x) }");
         QVERIFY2(model.problem.contains("strings are not sorted"), model.problem.c_str());
-        Compiled expression(R"(g (string[n] x) => (bool[n] y) { y = RegexFullMatch <pattern = "("> (x) })");
+        Compiled expression("g (string[n] x) => (bool[n] y) { y = RegexFullMatch <pattern = \"(\"> (x) }");
         QVERIFY2(expression.problem.contains("regular expression"), expression.problem.c_str());
     }
 };

@@ -11,7 +11,8 @@ static const lathe_functions* functions;
 static const int64_t row_dims[] = {-1, 4};
 static const int64_t unknown_dims[] = {INT64_MIN};
 static const lathe_value_desc inputs[] = {{"x", FLOAT, 32, 2, row_dims, NULL}};
-static const lathe_value_desc outputs[] = {{"y", FLOAT, 32, 2, row_dims, NULL}, {"z", FLOAT, 32, 1, unknown_dims, NULL}};
+static const lathe_value_desc outputs[] = {{"y", FLOAT, 32, 2, row_dims, NULL},
+                                           {"z", FLOAT, 32, 1, unknown_dims, NULL}};
 static const char* const symbols[] = {"n"};
 static const lathe_constant_desc constants[] = {{1, 2, 0, 16, 0}};
 static const lathe_check_desc kernel_checks[] = {{LATHE_CHECK_INVALID_VALUE, 0, "never"},

@@ -45,8 +45,9 @@ int32_t entry(lathe_exec* exec) {
 }
 
 const int64_t anySize[] = {-1};
-const lathe_value_desc inputs[] = {{"x", stringCode, 64, 1, anySize}};
-const lathe_value_desc outputs[] = {{"y", stringCode, 64, 1, anySize}, {"same", boolCode, 8, 1, anySize}};
+const lathe_value_desc inputs[] = {{"x", stringCode, 64, 1, anySize, nullptr}};
+const lathe_value_desc outputs[] = {{"y", stringCode, 64, 1, anySize, nullptr},
+                                    {"same", boolCode, 8, 1, anySize, nullptr}};
 const char* const symbols[] = {"n"};
 const std::vector<std::byte> packed = abi::packStrings(std::vector<std::string>{"", "né\0!"s});
 

@@ -31,7 +31,8 @@ ResizeAttrs resizeAttrs(NodeReader& node) {
     ResizeAttrs attrs;
     attrs.mode = node.text("mode", "nearest");
     attrs.coordinate = node.text("coordinate_transformation_mode", first ? "asymmetric" : "half_pixel");
-    attrs.nearest = node.text("nearest_mode", first ? "floor" : "round_prefer_floor");
+    // The first version's text does not say; its tests and ONNX Runtime round up where an axis shrinks.
+    attrs.nearest = node.text("nearest_mode", first ? "ceil_if_smaller" : "round_prefer_floor");
     attrs.cubicCoefficient = node.real("cubic_coeff_a", -0.75);
     attrs.excludeOutside = node.integer("exclude_outside", 0) != 0;
     attrs.antialias = node.integer("antialias", 0) != 0;

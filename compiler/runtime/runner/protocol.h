@@ -88,7 +88,7 @@ namespace lathe::runtime::protocol {
 
 static_assert(std::endian::native == std::endian::little, "numbers of the protocol would have to be swapped");
 
-inline constexpr uint32_t protocolVersion = 8;
+inline constexpr uint32_t protocolVersion = 9;
 inline constexpr uint32_t frameMagic = 0x5254484c; // "LHTR" as it stands in the stream
 inline constexpr int exitMalformed = 2, exitOutside = 3, exitReadOnly = 4, exitDeadline = 5,
                      exitNoMemory = 6; // for what it is sent

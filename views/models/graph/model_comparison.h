@@ -28,7 +28,7 @@ struct ModelComparison {
     model::ModelGraphPtr before, after;
     std::vector<DifferenceRow> rows;
     std::unordered_map<int, std::vector<int>> afterOf, beforeOf; // by id: of all pairs
-    qint64 equal = 0;                               // pairs of nodes without a difference
+    qint64 equal = 0;                                            // pairs of nodes without a difference
 
     /// The nodes of the other side that these of one side are paired with, ascending.
     std::vector<int> pairsOf(bool before, const std::vector<int>& nodes) const;
