@@ -40,10 +40,14 @@ const ScriptValues* itemsAt(Evaluator& e, const Arguments& a, size_t place) {
 }
 
 ScriptValue listOf(Evaluator& e, ScriptValues items) {
+    if (!Builtins::mayMake(e, items.size()))
+        return {};
     return CellRef{Builtins::heap(e).make(ListCell{std::move(items), false})};
 }
 
 void setList(Evaluator& e, const Arguments& a, ScriptValues items) {
+    if (!Builtins::mayMake(e, items.size()))
+        return;
     Builtins::heap(e).set(cellAt(a), ListCell{std::move(items), false});
 }
 
@@ -63,7 +67,7 @@ std::optional<size_t> placeAt(Evaluator& e, const Arguments& a, size_t argument,
 
 Listed append(Evaluator& e, const Arguments& a) {
     const ListCell* list = listAt(e, a, 0);
-    if (!list || a.values.size() != 2)
+    if (!list || a.values.size() != 2 || !Builtins::mayMake(e, list->items.size() + 1))
         return std::nullopt;
     ListCell grown = *list;
     grown.items.push_back(a.values[1]);

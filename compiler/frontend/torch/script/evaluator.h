@@ -99,7 +99,7 @@ private:
     /// What the program raises: a fault, or in a block that is left to run the end of it.
     void raise(const std::string& message);
     /// False, and a fault, if the evaluation has taken too long.
-    bool step();
+    bool step(int64_t steps = 1);
 
     // ---- objects (objects.cpp)
     ScriptValue fromPickle(const PickleValue& value, const std::string& path, bool isConstant);

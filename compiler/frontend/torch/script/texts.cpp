@@ -62,6 +62,8 @@ Told formatText(Evaluator& e, const Arguments& a) {
         }
         text += next < a.values.size() ? textOfValue(e, a.values[next++], false) : std::string("{}");
         i = end;
+        if (!Builtins::mayMake(e, text.size()))
+            return std::nullopt;
     }
     return text;
 }
@@ -90,18 +92,19 @@ Told joinTexts(Evaluator& e, const Arguments& a) {
     if (!list)
         return std::nullopt;
     std::string text;
-    for (size_t i = 0; i < list->items.size(); ++i)
+    for (size_t i = 0; i < list->items.size() && Builtins::mayMake(e, text.size()); ++i)
         text += (i > 0 ? *between : "") + textOfValue(e, list->items[i], false);
     return text;
 }
-Told addTexts(Evaluator&, const Arguments& a) {
+Told addTexts(Evaluator& e, const Arguments& a) {
     const std::string *x = textAt(a, 0), *y = textAt(a, 1);
-    return x && y ? Told(*x + *y) : std::nullopt;
+    return x && y && Builtins::mayMake(e, x->size() + y->size()) ? Told(*x + *y) : std::nullopt;
 }
-Told timesText(Evaluator&, const Arguments& a) {
+Told timesText(Evaluator& e, const Arguments& a) {
     const std::string* text = textAt(a, 0);
     const std::optional<int64_t> times = text && a.values.size() == 2 ? asInt(a.values[1]) : std::nullopt;
-    if (!times || *times > limits::knownValueElements)
+    if (!times || *times > limits::knownValueElements ||
+        !Builtins::mayMake(e, text->size() * static_cast<size_t>(std::max<int64_t>(*times, 0))))
         return std::nullopt;
     std::string all;
     for (int64_t i = 0; i < *times; ++i)
