@@ -271,7 +271,10 @@ Listed item(Evaluator& e, const Arguments& a) {
 }
 
 /// Whether two values are equal, as Python has it; nothing if that is not known.
-Listed equalValues(Evaluator& e, const ScriptValue& x, const ScriptValue& y) {
+Listed equalValues(Evaluator& e, const ScriptValue& x, const ScriptValue& y, int nesting = 0) {
+    constexpr int mostNestedLists = 64;
+    if (nesting > mostNestedLists)
+        return std::nullopt;
     if (isNumber(x) && isNumber(y))
         return callNumberFunction(Builtins::builder(e), "aten.eq", {x, y});
     const ListCell *p = Builtins::heap(e).find<ListCell>(x), *q = Builtins::heap(e).find<ListCell>(y);
@@ -284,7 +287,7 @@ Listed equalValues(Evaluator& e, const ScriptValue& x, const ScriptValue& y) {
         return false;
     ScriptValue all = true;
     for (size_t i = 0; i < left->size(); ++i) {
-        const Listed same = equalValues(e, (*left)[i], (*right)[i]);
+        const Listed same = equalValues(e, (*left)[i], (*right)[i], nesting + 1);
         const Listed both = same ? callNumberFunction(Builtins::builder(e), "aten.__and__", {all, *same}) : same;
         if (!both)
             return std::nullopt;

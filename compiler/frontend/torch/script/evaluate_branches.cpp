@@ -69,8 +69,12 @@ Var filler(Builder& b, const Joined& joined) {
 
 // ---- what changed
 
-Joined Evaluator::described(const ScriptValue& value, const World& before) {
+Joined Evaluator::described(const ScriptValue& value, const World& before, int nesting) {
     Joined joined{.keep = value};
+    if (nesting > mostListNesting) {
+        refuse(fmt::format("lists are nested over {} deep", mostListNesting));
+        return joined;
+    }
     const auto ofPlace = [&](Place place) {
         const Var now = memory_.read(place);
         if (failed())
@@ -89,12 +93,12 @@ Joined Evaluator::described(const ScriptValue& value, const World& before) {
     } else if (const TupleValue* tuple = value.as<TupleValue>()) {
         joined.kind = Outcome::Tuple;
         for (const ScriptValue& item : *tuple->items)
-            joined.parts.push_back(described(item, before));
+            joined.parts.push_back(described(item, before, nesting + 1));
     } else if (const ListCell* list = heap_.find<ListCell>(value);
                list && value.as<CellRef>()->cell >= before.heap.size()) {
         joined.kind = Outcome::List;
         for (const ScriptValue& item : list->items)
-            joined.parts.push_back(described(item, before));
+            joined.parts.push_back(described(item, before, nesting + 1));
     }
     return joined;
 }
@@ -287,7 +291,7 @@ ScriptValue Evaluator::valueOf(const Joined& joined, const std::vector<Var>& var
         if (joined.kind == Outcome::List)
             return CellRef{heap_.make(ListCell{std::move(items)})};
         const TupleValue* like = joined.keep.as<TupleValue>();
-        return TupleValue{std::make_shared<const ScriptValues>(std::move(items)), like ? like->names : nullptr};
+        return tupleOf(std::move(items), like ? like->names : nullptr);
     }
     }
     return {};

@@ -82,6 +82,8 @@ ScriptValue Evaluator::evaluate(const Term& term) {
         break;
     }
     --depth_;
+    if (const TupleValue* tuple = value.as<TupleValue>(); tuple && tuple->nesting > limits::textNesting)
+        refuse(fmt::format("tuples are nested over {} deep", limits::textNesting));
     return failed() ? ScriptValue() : value;
 }
 

@@ -160,7 +160,7 @@ private:
     void merge(const World& before, const Statement& statement, const ScriptValue& condition,
                const std::vector<Change>& changes);
     /// A value as it is joined with others. places, cells: so many were there before.
-    Joined described(const ScriptValue& value, const World& before);
+    Joined described(const ScriptValue& value, const World& before, int nesting = 0);
     /// How `change` would read had nothing changed.
     Change unchanged(const Change& change, const World& before);
     std::vector<Change> changesSince(const World& before);
@@ -186,7 +186,7 @@ private:
 
     // ---- operators (call_operator.cpp, quantized.cpp)
     std::optional<ScriptValue> callReshaping(const std::string& name, const Arguments& arguments);
-    TorchValue torchValue(const ScriptValue& value, const SchemaType& type);
+    TorchValue torchValue(const ScriptValue& value, const SchemaType& type, int nesting = 0);
     ScriptValue callTable(const Overload& overload, const Arguments& arguments);
     /// The place of a tensor among the results, of the number that it has among them.
     using Placing = std::function<Place(size_t number, Var value)>;
@@ -197,8 +197,8 @@ private:
     /// Begins a node of the trace: what is made from here on comes from it.
     void enter(const std::string& op, const Schema* schema, const Arguments& arguments);
     /// Ends it: a tensor that it gave.
-    void note(const ScriptValue& result);
-    void addInputs(model::Node& node, const ScriptValue& value) const;
+    void note(const ScriptValue& result, int nesting = 0);
+    void addInputs(model::Node& node, const ScriptValue& value, int nesting = 0) const;
     std::optional<model::AttributeValue> attributeOf(const ScriptValue& value) const;
     Place newPlace(Place place, std::optional<Ints> strides, const std::string& name);
     std::optional<ScriptValue> callQuantized(const std::string& name, const Arguments& arguments);
@@ -232,6 +232,8 @@ private:
     std::map<std::string, model::TensorPtr> storedTensors_;
     std::map<std::string, ScriptValue> constants_;
     int depth_ = 0; // of terms and pickled values
+    /// Of lists in lists, which may be in themselves.
+    static constexpr int mostListNesting = 64;
 };
 
 } // namespace lathe::frontend::torch::script

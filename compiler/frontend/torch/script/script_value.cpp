@@ -3,10 +3,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace lathe::frontend::torch::script {
 
-ScriptValue tupleOf(ScriptValues items) {
-    return TupleValue{std::make_shared<const ScriptValues>(std::move(items)), nullptr};
+ScriptValue tupleOf(ScriptValues items, std::shared_ptr<const std::vector<std::string>> names) {
+    int nesting = 1;
+    for (const ScriptValue& item : items)
+        if (const TupleValue* inner = item.as<TupleValue>())
+            nesting = std::max(nesting, inner->nesting + 1);
+    return TupleValue{std::make_shared<const ScriptValues>(std::move(items)), std::move(names), nesting};
 }
 
 std::optional<int64_t> asInt(const ScriptValue& value) {

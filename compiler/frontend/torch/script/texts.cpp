@@ -14,7 +14,8 @@ namespace {
 using Told = Builtins::Result;
 
 /// As Python prints a value; "?" for what is not known before the call: such a text is only told to people.
-std::string textOfValue(Evaluator& e, const ScriptValue& value, bool isQuoted) {
+std::string textOfValue(Evaluator& e, const ScriptValue& value, bool isQuoted, int nesting = 0) {
+    constexpr int mostNestedTexts = 16;
     if (const std::string* text = value.as<std::string>())
         return isQuoted ? "'" + *text + "'" : *text;
     if (const std::optional<std::string> number = printedNumber(value))
@@ -28,11 +29,11 @@ std::string textOfValue(Evaluator& e, const ScriptValue& value, bool isQuoted) {
     const TupleValue* tuple = value.as<TupleValue>();
     const ListCell* list = Builtins::heap(e).find<ListCell>(value);
     const ScriptValues* items = list ? &list->items : tuple ? tuple->items.get() : nullptr;
-    if (!items)
+    if (!items || nesting > mostNestedTexts || !Builtins::mayMake(e, items->size()))
         return "?";
     std::string all = tuple ? "(" : "[";
     for (size_t i = 0; i < items->size(); ++i)
-        all += (i > 0 ? ", " : "") + textOfValue(e, (*items)[i], true);
+        all += (i > 0 ? ", " : "") + textOfValue(e, (*items)[i], true, nesting + 1);
     return all + (tuple ? items->size() == 1 ? ",)" : ")" : "]");
 }
 
@@ -179,13 +180,15 @@ Told findText(Evaluator&, const Arguments& a) {
     const size_t at = text->find(*part);
     return Expr(at == std::string::npos ? int64_t{-1} : static_cast<int64_t>(at));
 }
-Told replaceText(Evaluator&, const Arguments& a) {
+Told replaceText(Evaluator& e, const Arguments& a) {
     const std::string *text = textAt(a, 0), *old = textAt(a, 1), *by = textAt(a, 2);
     if (!text || !old || !by || old->empty())
         return std::nullopt;
     std::string changed;
     size_t at = 0;
     for (size_t found = text->find(*old); found != std::string::npos; found = text->find(*old, at)) {
+        if (!Builtins::mayMake(e, changed.size() + by->size()))
+            return std::nullopt;
         changed.append(*text, at, found - at).append(*by);
         at = found + old->size();
     }
