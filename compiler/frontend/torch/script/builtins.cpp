@@ -54,7 +54,7 @@ bool Builtins::mayMake(Evaluator& e, size_t size) {
         return false;
     }
     constexpr size_t copiedInAStep = 8;
-    return e.step(static_cast<int64_t>(size / copiedInAStep));
+    return e.step(static_cast<int64_t>(size / copiedInAStep) + 1);
 }
 
 bool Builtins::isOne(const std::string& name) {

@@ -273,7 +273,7 @@ Listed item(Evaluator& e, const Arguments& a) {
 /// Whether two values are equal, as Python has it; nothing if that is not known.
 Listed equalValues(Evaluator& e, const ScriptValue& x, const ScriptValue& y, int nesting = 0) {
     constexpr int mostNestedLists = 64;
-    if (nesting > mostNestedLists)
+    if (nesting > mostNestedLists || !Builtins::mayMake(e, 1))
         return std::nullopt;
     if (isNumber(x) && isNumber(y))
         return callNumberFunction(Builtins::builder(e), "aten.eq", {x, y});

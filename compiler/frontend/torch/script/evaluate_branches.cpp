@@ -71,6 +71,8 @@ Var filler(Builder& b, const Joined& joined) {
 
 Joined Evaluator::described(const ScriptValue& value, const World& before, int nesting) {
     Joined joined{.keep = value};
+    if (!step())
+        return joined;
     if (nesting > mostListNesting) {
         refuse(fmt::format("lists are nested over {} deep", mostListNesting));
         return joined;

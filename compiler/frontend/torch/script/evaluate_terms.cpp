@@ -82,8 +82,10 @@ ScriptValue Evaluator::evaluate(const Term& term) {
         break;
     }
     --depth_;
-    if (const TupleValue* tuple = value.as<TupleValue>(); tuple && tuple->nesting > limits::textNesting)
-        refuse(fmt::format("tuples are nested over {} deep", limits::textNesting));
+    if (const TupleValue* tuple = value.as<TupleValue>();
+        tuple && (tuple->nesting > limits::textNesting || tuple->elements > limits::sequenceParts))
+        refuse(fmt::format("tuples are nested over {} deep, or have more than {} elements", limits::textNesting,
+                           limits::sequenceParts));
     return failed() ? ScriptValue() : value;
 }
 

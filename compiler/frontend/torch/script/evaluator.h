@@ -56,6 +56,9 @@ public:
     /// Checks that have to hold and that no tensor carries yet: of this value.
     Var checked(Var value);
 
+    /// False, and a fault, if the evaluation has taken too long.
+    bool step(int64_t steps = 1);
+
     struct Named {
         Var value;
         std::string name;
@@ -98,8 +101,6 @@ private:
     bool failed() const { return b_.failed(); }
     /// What the program raises: a fault, or in a block that is left to run the end of it.
     void raise(const std::string& message);
-    /// False, and a fault, if the evaluation has taken too long.
-    bool step(int64_t steps = 1);
 
     // ---- objects (objects.cpp)
     ScriptValue fromPickle(const PickleValue& value, const std::string& path, bool isConstant);

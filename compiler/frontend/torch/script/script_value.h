@@ -41,6 +41,7 @@ struct TupleValue {
     std::shared_ptr<const ScriptValues> items;
     std::shared_ptr<const std::vector<std::string>> names; // of a NamedTuple; else null
     int nesting = 1;                                       // of tuples in tuples
+    size_t elements = 0;                                   // of all of them
 };
 
 using Cell = uint32_t;
