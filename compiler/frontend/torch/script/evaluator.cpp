@@ -10,7 +10,7 @@
 namespace lathe::frontend::torch::script {
 namespace {
 
-constexpr int64_t mostSteps = 20'000'000; // statements, values, and elements that are copied
+constexpr int64_t mostSteps = 5'000'000; // statements, values, and elements that are copied
 constexpr int64_t stepsAtOnce = 1024;
 
 } // namespace
