@@ -22,7 +22,12 @@ TensorPtr twiddles(const char* name, Intrinsic function, const Expr& length, Dat
             const Expr turn =
                 arith::div(arith::cast(i[0], types::Float64), arith::cast(divisor(length), types::Float64));
             const Expr angle = turn * arith::floatImm(2 * std::numbers::pi, types::Float64);
-            return convert(arith::call(function, {angle}, types::Float64), dtype);
+            // pi is rounded, so that sin(pi) is not 0; what has no imaginary part must not get a little of one.
+            const Expr isZero = function == Intrinsic::Sin
+                                    ? arith::eq(i[0] * 2, length)
+                                    : arith::logicalOr(arith::eq(i[0] * 4, length), arith::eq(i[0] * 4, length * 3));
+            return arith::select(isZero, number(0, dtype),
+                                 convert(arith::call(function, {angle}, types::Float64), dtype));
         },
         origin);
 }

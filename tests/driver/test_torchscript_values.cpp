@@ -216,6 +216,33 @@ private slots:
         QCOMPARE(run.shape, (std::vector<int64_t>{2, 1}));
     }
 
+    void loopsChangeDictsAndReadListsFromTheirEnd() {
+        // 3, 6, 12: doubled until it is 10 or more, and how often.
+        Running run(forward("    d = {\"a\": x, \"n\": torch.zeros([1])}\n"
+                            "    l = annotate(List[Tensor], [])\n"
+                            "    go = bool(torch.lt(torch.sum(d[\"a\"]), 10))\n"
+                            "    while go:\n"
+                            "      _0 = torch._set_item(d, \"a\", torch.mul(d[\"a\"], 2))\n"
+                            "      _1 = torch.add_(d[\"n\"], 1)\n"
+                            "      _2 = torch.append(l, d[\"a\"])\n"
+                            "      go = bool(torch.lt(torch.sum(l[-1]), 10))\n"
+                            "    return torch.cat([d[\"a\"], d[\"n\"], torch.cat(l)])\n"),
+                    {1});
+        COMPARE_VALUES(run, (Values{3}), (Values{12, 2, 6, 12}));
+    }
+
+    void branchesAppend() {
+        Running run(forward("    l = [x]\n"
+                            "    if bool(torch.gt(torch.sum(x), 0)):\n"
+                            "      _0 = torch.append(l, torch.neg(x))\n"
+                            "    else:\n"
+                            "      _1 = torch.append(l, torch.mul(x, 5))\n"
+                            "    return torch.cat(l)\n"),
+                    {1});
+        COMPARE_VALUES(run, (Values{3}), (Values{3, -3}));
+        COMPARE_VALUES(run, (Values{-1}), (Values{-1, -5}));
+    }
+
     void stateIsKept() {
         Running run({.body = "  total : Tensor\n"
                              "  calls : int\n"

@@ -233,6 +233,26 @@ private slots:
         QVERIFY(said(imported(files)).contains("net/data/0"));
     }
 
+    void whatGrowsWithoutEndIsRefused() {
+        const auto reason = [](const std::string& first, const std::string& next) {
+            const ScriptFile script =
+                forward(",\n    x: Tensor",
+                        "    v = " + first + "\n    for i in range(500):\n      v = " + next + "\n    return x\n");
+            return said(imported(script, sized({{"x", {2}}})));
+        };
+        QVERIFY(reason("[x]", "torch.add(v, v)").contains("elements is made"));
+        QVERIFY(reason("\"a\"", "torch.add(v, v)").contains("elements is made"));
+        QVERIFY(reason("(1, 2)", "(v, v)").contains("tuples"));
+        std::string calls =
+            "  def forward(self: __torch__.Net,\n    x: Tensor) -> Tensor:\n    return (self).f0(x, )\n";
+        for (int i = 0; i < 50; ++i) // twice as many calls in each
+            calls += "  def f" + std::to_string(i) +
+                     "(self: __torch__.Net,\n    x: Tensor) -> Tensor:\n    y = (self).f" + std::to_string(i + 1) +
+                     "(x, )\n    return (self).f" + std::to_string(i + 1) + "(y, )\n";
+        calls += "  def f50(self: __torch__.Net,\n    x: Tensor) -> Tensor:\n    return x\n";
+        QVERIFY(said(imported(ScriptFile{.body = calls}, sized({{"x", {2}}}))).contains("steps"));
+    }
+
     void whatIsBeyondIsRefused() {
         const auto reason = [](const ScriptFile& script) { return said(imported(script, sized({{"x", {2}}}))); };
         const std::string x = ",\n    x: Tensor";

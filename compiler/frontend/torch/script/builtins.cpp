@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <string>
 
 namespace lathe::frontend::torch::script {
 namespace {
@@ -44,6 +45,16 @@ std::optional<ScriptValue> Builtins::call(Evaluator& e, const std::string& name,
         e.refuse("a function of numbers cannot be computed: '" + name + "'",
                  "let the numbers be such as the program is made for, or fix them: --arg, --shape");
     return number;
+}
+
+bool Builtins::mayMake(Evaluator& e, size_t size) {
+    if (size > limits::sequenceParts) {
+        e.refuse("a list or a text of more than " + std::to_string(limits::sequenceParts) + " elements is made",
+                 "let the program compute with tensors");
+        return false;
+    }
+    constexpr size_t copiedInAStep = 8;
+    return e.step(static_cast<int64_t>(size / copiedInAStep) + 1);
 }
 
 bool Builtins::isOne(const std::string& name) {

@@ -36,6 +36,8 @@ struct Builtins {
         return e.element(of, index);
     }
     static Expr positionIn(Evaluator& e, const Expr& size, const Expr& index) { return e.positionIn(size, index); }
+    /// A list of so many elements, or a text of so many letters, is made. False, and a fault, if that is too much.
+    static bool mayMake(Evaluator& e, size_t size);
     static void raise(Evaluator& e, const std::string& message) { e.raise(message); }
     static void fail(Evaluator& e, const std::string& what) { e.fail(what); }
     static void refuse(Evaluator& e, const std::string& what, const std::string& hint) { e.refuse(what, hint); }

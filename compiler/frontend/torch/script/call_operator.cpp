@@ -132,7 +132,9 @@ std::optional<ScriptValue> Evaluator::callReshaping(const std::string& name, con
 
 // ---- the trace
 
-void Evaluator::addInputs(model::Node& node, const ScriptValue& value) const {
+void Evaluator::addInputs(model::Node& node, const ScriptValue& value, int nesting) const {
+    if (nesting > mostListNesting)
+        return;
     if (const TensorRef* ref = value.as<TensorRef>())
         node.inputs.push_back(nameOf(ref->place));
     if (const Quantized* quantized = value.as<Quantized>())
@@ -141,7 +143,7 @@ void Evaluator::addInputs(model::Node& node, const ScriptValue& value) const {
     const TupleValue* tuple = value.as<TupleValue>();
     if (const ScriptValues* items = list ? &list->items : tuple ? tuple->items.get() : nullptr)
         for (const ScriptValue& item : *items)
-            addInputs(node, item);
+            addInputs(node, item, nesting + 1);
 }
 
 std::optional<model::AttributeValue> Evaluator::attributeOf(const ScriptValue& value) const {
@@ -199,7 +201,9 @@ void Evaluator::enter(const std::string& op, const Schema* schema, const Argumen
     b_.setContext(context);
 }
 
-void Evaluator::note(const ScriptValue& result) {
+void Evaluator::note(const ScriptValue& result, int nesting) {
+    if (nesting > mostListNesting)
+        return;
     const TensorRef* ref = result.as<TensorRef>();
     if (ref) {
         model::Node& node = trace_.last();
@@ -216,7 +220,7 @@ void Evaluator::note(const ScriptValue& result) {
     const TupleValue* tuple = result.as<TupleValue>();
     if (const ScriptValues* items = list ? &list->items : tuple ? tuple->items.get() : nullptr)
         for (const ScriptValue& item : ScriptValues(*items))
-            note(item);
+            note(item, nesting + 1);
 }
 
 void Evaluator::addBlocks(std::vector<std::shared_ptr<const model::Graph>> graphs, model::Span span) {
@@ -228,13 +232,17 @@ void Evaluator::addBlocks(std::vector<std::shared_ptr<const model::Graph>> graph
 
 // ---- operators of the table
 
-TorchValue Evaluator::torchValue(const ScriptValue& value, const SchemaType& type) {
+TorchValue Evaluator::torchValue(const ScriptValue& value, const SchemaType& type, int nesting) {
+    if (nesting > mostListNesting)
+        refuse(fmt::format("lists are nested over {} deep", mostListNesting));
+    if (failed())
+        return {};
     const TupleValue* tuple = value.as<TupleValue>();
     const ListCell* list = heap_.find<ListCell>(value);
     if (const ScriptValues* items = list ? &list->items : tuple ? tuple->items.get() : nullptr) {
         List all;
         for (const ScriptValue& item : *items)
-            all.push_back(torchValue(item, type));
+            all.push_back(torchValue(item, type, nesting + 1));
         return all;
     }
     if (const TensorRef* ref = value.as<TensorRef>())

@@ -40,10 +40,14 @@ const ScriptValues* itemsAt(Evaluator& e, const Arguments& a, size_t place) {
 }
 
 ScriptValue listOf(Evaluator& e, ScriptValues items) {
+    if (!Builtins::mayMake(e, items.size()))
+        return {};
     return CellRef{Builtins::heap(e).make(ListCell{std::move(items), false})};
 }
 
 void setList(Evaluator& e, const Arguments& a, ScriptValues items) {
+    if (!Builtins::mayMake(e, items.size()))
+        return;
     Builtins::heap(e).set(cellAt(a), ListCell{std::move(items), false});
 }
 
@@ -63,7 +67,7 @@ std::optional<size_t> placeAt(Evaluator& e, const Arguments& a, size_t argument,
 
 Listed append(Evaluator& e, const Arguments& a) {
     const ListCell* list = listAt(e, a, 0);
-    if (!list || a.values.size() != 2)
+    if (!list || a.values.size() != 2 || !Builtins::mayMake(e, list->items.size() + 1))
         return std::nullopt;
     ListCell grown = *list;
     grown.items.push_back(a.values[1]);
@@ -267,7 +271,10 @@ Listed item(Evaluator& e, const Arguments& a) {
 }
 
 /// Whether two values are equal, as Python has it; nothing if that is not known.
-Listed equalValues(Evaluator& e, const ScriptValue& x, const ScriptValue& y) {
+Listed equalValues(Evaluator& e, const ScriptValue& x, const ScriptValue& y, int nesting = 0) {
+    constexpr int mostNestedLists = 64;
+    if (nesting > mostNestedLists || !Builtins::mayMake(e, 1))
+        return std::nullopt;
     if (isNumber(x) && isNumber(y))
         return callNumberFunction(Builtins::builder(e), "aten.eq", {x, y});
     const ListCell *p = Builtins::heap(e).find<ListCell>(x), *q = Builtins::heap(e).find<ListCell>(y);
@@ -280,7 +287,7 @@ Listed equalValues(Evaluator& e, const ScriptValue& x, const ScriptValue& y) {
         return false;
     ScriptValue all = true;
     for (size_t i = 0; i < left->size(); ++i) {
-        const Listed same = equalValues(e, (*left)[i], (*right)[i]);
+        const Listed same = equalValues(e, (*left)[i], (*right)[i], nesting + 1);
         const Listed both = same ? callNumberFunction(Builtins::builder(e), "aten.__and__", {all, *same}) : same;
         if (!both)
             return std::nullopt;

@@ -260,7 +260,7 @@ ScriptConversion::Evaluated ScriptConversion::evaluate(Builder& b, Trace& trace,
 
 void ScriptConversion::addOutputs(Builder& b, Evaluator& evaluator, const ScriptValue& value, const std::string& name,
                                   Evaluated& evaluated, int depth) const {
-    if (b.failed() || value.isNone())
+    if (b.failed() || value.isNone() || !evaluator.step())
         return;
     const auto add = [&](Var output) {
         evaluated.names.push_back(name);

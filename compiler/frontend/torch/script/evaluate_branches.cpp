@@ -43,17 +43,14 @@ CellContent withValues(CellContent content, ScriptValues values) {
     return content;
 }
 
+/// Of dicts, or of objects.
 bool haveSameKeys(const CellContent& a, const CellContent& b) {
-    const auto* dict = std::get_if<DictCell>(&a);
-    const auto* object = std::get_if<ObjectCell>(&a);
-    if (dict)
+    if (const auto* dict = std::get_if<DictCell>(&a))
         return std::ranges::equal(dict->entries, std::get<DictCell>(b).entries,
                                   [](const auto& x, const auto& y) { return isSame(x.first, y.first); });
-    if (object)
-        return std::ranges::equal(
-            object->attributes, std::get<ObjectCell>(b).attributes, {}, [](const auto& x) { return x.first; },
-            [](const auto& x) { return x.first; });
-    return std::get<ListCell>(a).items.size() == std::get<ListCell>(b).items.size();
+    return std::ranges::equal(
+        std::get<ObjectCell>(a).attributes, std::get<ObjectCell>(b).attributes, {},
+        [](const auto& x) { return x.first; }, [](const auto& x) { return x.first; });
 }
 
 bool areSame(const ScriptValue& a, const ScriptValue& b) {
@@ -72,8 +69,14 @@ Var filler(Builder& b, const Joined& joined) {
 
 // ---- what changed
 
-Joined Evaluator::described(const ScriptValue& value, const World& before) {
+Joined Evaluator::described(const ScriptValue& value, const World& before, int nesting) {
     Joined joined{.keep = value};
+    if (!step())
+        return joined;
+    if (nesting > mostListNesting) {
+        refuse(fmt::format("lists are nested over {} deep", mostListNesting));
+        return joined;
+    }
     const auto ofPlace = [&](Place place) {
         const Var now = memory_.read(place);
         if (failed())
@@ -92,12 +95,12 @@ Joined Evaluator::described(const ScriptValue& value, const World& before) {
     } else if (const TupleValue* tuple = value.as<TupleValue>()) {
         joined.kind = Outcome::Tuple;
         for (const ScriptValue& item : *tuple->items)
-            joined.parts.push_back(described(item, before));
+            joined.parts.push_back(described(item, before, nesting + 1));
     } else if (const ListCell* list = heap_.find<ListCell>(value);
                list && value.as<CellRef>()->cell >= before.heap.size()) {
         joined.kind = Outcome::List;
         for (const ScriptValue& item : list->items)
-            joined.parts.push_back(described(item, before));
+            joined.parts.push_back(described(item, before, nesting + 1));
     }
     return joined;
 }
@@ -110,19 +113,20 @@ std::optional<Change> Evaluator::changeOf(Cell cell, const World& before) {
     const bool isGrown = list && !std::get<ListCell>(then).hasUnseen &&
                          (list->hasUnseen ? values.size() == 1 : values.size() == old.size() + 1) &&
                          (list->hasUnseen || std::equal(old.begin(), old.end(), values.begin(), areSame));
+    std::vector<Joined>& parts = isGrown ? change.all : change.parts;
     if (isGrown) {
         change.kind = Change::Kind::Grown;
         change.parts = {described(values.back(), before)};
-        return change;
     }
-    if (!haveSameKeys(now, then) || (list && list->hasUnseen != std::get<ListCell>(then).hasUnseen)) {
+    const bool isOther = list ? list->hasUnseen != std::get<ListCell>(then).hasUnseen : !haveSameKeys(now, then);
+    if (!isGrown && isOther) {
         refuse(fmt::format("{} gets or loses elements in a branch or loop that is left to run",
                            kindOf(CellRef{cell}, heap_)),
                "let the program change elements alone there, or append one tensor in each round");
         return std::nullopt;
     }
     for (const ScriptValue& value : values)
-        change.parts.push_back(described(value, before));
+        parts.push_back(described(value, before));
     return change;
 }
 
@@ -175,7 +179,8 @@ std::vector<Change> Evaluator::joinAll(const std::vector<Change>& a, const std::
     const auto add = [&](const Change& x, const Change& y) {
         Change joined = x;
         if (x.parts.size() != y.parts.size())
-            return refuse("a list has another length in each branch that is left to run");
+            return refuse("a list has another length each time in a branch or loop that is left to run",
+                          "append as many elements in each branch, or one tensor in each round of a loop");
         for (size_t i = 0; i < x.parts.size() && !failed(); ++i) {
             auto part = join(x.parts[i], y.parts[i]);
             if (part)
@@ -288,7 +293,7 @@ ScriptValue Evaluator::valueOf(const Joined& joined, const std::vector<Var>& var
         if (joined.kind == Outcome::List)
             return CellRef{heap_.make(ListCell{std::move(items)})};
         const TupleValue* like = joined.keep.as<TupleValue>();
-        return TupleValue{std::make_shared<const ScriptValues>(std::move(items)), like ? like->names : nullptr};
+        return tupleOf(std::move(items), like ? like->names : nullptr);
     }
     }
     return {};
@@ -388,7 +393,16 @@ Evaluator::Flow Evaluator::branch(const Statement& statement, const ScriptValue&
                "save the model by a newer version of PyTorch");
         return Flow::Next;
     }
-    std::vector<Change> changes = joinAll(whenTrue.changes, whenFalse.changes, before);
+    // A list that both append to is one of more elements.
+    const auto asContent = [](std::vector<Change> all) {
+        for (Change& change : all)
+            if (change.kind == Change::Kind::Grown) {
+                change.kind = Change::Kind::Content;
+                change.parts = std::exchange(change.all, {});
+            }
+        return all;
+    };
+    std::vector<Change> changes = joinAll(asContent(whenTrue.changes), asContent(whenFalse.changes), before);
     // What is set in one branch alone is read in no other.
     std::erase_if(changes, [&](const Change& change) {
         const auto isSet = [&](const Ended& ended) {
@@ -397,8 +411,6 @@ Evaluator::Flow Evaluator::branch(const Statement& statement, const ScriptValue&
         return change.kind == Change::Kind::Variable && !before.variables.contains(change.name) &&
                (!isSet(whenTrue) || !isSet(whenFalse));
     });
-    if (std::ranges::any_of(changes, [](const Change& one) { return one.kind == Change::Kind::Grown; }))
-        refuse("a list gets elements in a branch that is left to run", "append the same number in each branch");
     if (!failed() && !changes.empty())
         merge(before, statement, condition, changes);
     return Flow::Next;

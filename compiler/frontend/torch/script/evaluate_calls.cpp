@@ -124,7 +124,7 @@ ScriptValue Evaluator::construct(const std::string& type, Arguments arguments) {
             names->push_back(one.name);
             items.push_back(given ? *given : one.value ? evaluate(*one.value) : ScriptValue());
         }
-        return TupleValue{std::make_shared<const ScriptValues>(std::move(items)), std::move(names)};
+        return tupleOf(std::move(items), std::move(names));
     }
     if ((*text)->base == "Enum") {
         for (const ClassText::Attribute& one : (*text)->attributes)

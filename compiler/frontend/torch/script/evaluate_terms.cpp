@@ -82,6 +82,10 @@ ScriptValue Evaluator::evaluate(const Term& term) {
         break;
     }
     --depth_;
+    if (const TupleValue* tuple = value.as<TupleValue>();
+        tuple && (tuple->nesting > limits::textNesting || tuple->elements > limits::sequenceParts))
+        refuse(fmt::format("tuples are nested over {} deep, or have more than {} elements", limits::textNesting,
+                           limits::sequenceParts));
     return failed() ? ScriptValue() : value;
 }
 
@@ -187,6 +191,23 @@ Expr Evaluator::positionIn(const Expr& size, const Expr& index) {
     return failed() ? Expr(0) : Expr(place);
 }
 
+/// Of a list of unknown length, by a place that is counted from its end.
+std::optional<ScriptValue> Evaluator::fromEnd(const ListCell& list, int64_t index) {
+    for (size_t i = list.items.size(); i > 0 && index < 0; --i) {
+        const ScriptValue item = list.items[i - 1];
+        if (const Rows* rows = item.as<Rows>()) {
+            Arguments arguments;
+            arguments.add(tensor(rows->stacked));
+            arguments.add(Expr(0));
+            arguments.add(Expr(index));
+            return callOperator("aten.select", std::move(arguments));
+        }
+        if (++index == 0)
+            return item;
+    }
+    return std::nullopt;
+}
+
 ScriptValue Evaluator::element(const ScriptValue& of, const ScriptValue& index) {
     if (failed())
         return {};
@@ -226,6 +247,11 @@ ScriptValue Evaluator::element(const ScriptValue& of, const ScriptValue& index) 
         fail(fmt::format("{} has no elements by {}", kindOf(of, heap_), kindOf(index, heap_)));
         return {};
     }
+    if (!isCounted && list && arith::asInt(*whole))
+        if (std::optional<ScriptValue> found = fromEnd(*list, *arith::asInt(*whole)))
+            return *found;
+    if (failed())
+        return {};
     if (!isCounted || !arith::asInt(*whole)) {
         refuse(isCounted ? "which element of a list is asked for depends on what is not known before the call"
                          : "an element is asked for of a list of unknown length",

@@ -10,7 +10,7 @@
 namespace lathe::frontend::torch::script {
 namespace {
 
-constexpr int64_t mostSteps = 20'000'000; // statements and values
+constexpr int64_t mostSteps = 5'000'000; // statements, values, and elements that are copied
 constexpr int64_t stepsAtOnce = 1024;
 
 } // namespace
@@ -60,10 +60,12 @@ void Evaluator::raise(const std::string& message) {
     b_.disagree(fmt::format("{}: the program raises '{}'", where(), message));
 }
 
-bool Evaluator::step() {
+bool Evaluator::step(int64_t steps) {
     if (failed())
         return false;
-    if (++steps_ % stepsAtOnce == 0)
+    const int64_t before = steps_;
+    steps_ += steps;
+    if (before / stepsAtOnce != steps_ / stepsAtOnce)
         budget_.checkpoint();
     if (steps_ > mostSteps)
         refuse(fmt::format("the program takes more than {} steps before it is left to run", mostSteps),

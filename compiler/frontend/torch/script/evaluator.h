@@ -56,6 +56,9 @@ public:
     /// Checks that have to hold and that no tensor carries yet: of this value.
     Var checked(Var value);
 
+    /// False, and a fault, if the evaluation has taken too long.
+    bool step(int64_t steps = 1);
+
     struct Named {
         Var value;
         std::string name;
@@ -98,8 +101,6 @@ private:
     bool failed() const { return b_.failed(); }
     /// What the program raises: a fault, or in a block that is left to run the end of it.
     void raise(const std::string& message);
-    /// False, and a fault, if the evaluation has taken too long.
-    bool step();
 
     // ---- objects (objects.cpp)
     ScriptValue fromPickle(const PickleValue& value, const std::string& path, bool isConstant);
@@ -119,6 +120,7 @@ private:
     std::optional<ScriptValue> global(const std::string& path);
     ScriptValue choice(const Term& term);
     ScriptValue dict(const Term& term);
+    std::optional<ScriptValue> fromEnd(const ListCell& list, int64_t index);
     Expr positionIn(const Expr& size, const Expr& index);
 
     // ---- calls (evaluate_calls.cpp)
@@ -159,7 +161,7 @@ private:
     void merge(const World& before, const Statement& statement, const ScriptValue& condition,
                const std::vector<Change>& changes);
     /// A value as it is joined with others. places, cells: so many were there before.
-    Joined described(const ScriptValue& value, const World& before);
+    Joined described(const ScriptValue& value, const World& before, int nesting = 0);
     /// How `change` would read had nothing changed.
     Change unchanged(const Change& change, const World& before);
     std::vector<Change> changesSince(const World& before);
@@ -185,7 +187,7 @@ private:
 
     // ---- operators (call_operator.cpp, quantized.cpp)
     std::optional<ScriptValue> callReshaping(const std::string& name, const Arguments& arguments);
-    TorchValue torchValue(const ScriptValue& value, const SchemaType& type);
+    TorchValue torchValue(const ScriptValue& value, const SchemaType& type, int nesting = 0);
     ScriptValue callTable(const Overload& overload, const Arguments& arguments);
     /// The place of a tensor among the results, of the number that it has among them.
     using Placing = std::function<Place(size_t number, Var value)>;
@@ -196,8 +198,8 @@ private:
     /// Begins a node of the trace: what is made from here on comes from it.
     void enter(const std::string& op, const Schema* schema, const Arguments& arguments);
     /// Ends it: a tensor that it gave.
-    void note(const ScriptValue& result);
-    void addInputs(model::Node& node, const ScriptValue& value) const;
+    void note(const ScriptValue& result, int nesting = 0);
+    void addInputs(model::Node& node, const ScriptValue& value, int nesting = 0) const;
     std::optional<model::AttributeValue> attributeOf(const ScriptValue& value) const;
     Place newPlace(Place place, std::optional<Ints> strides, const std::string& name);
     std::optional<ScriptValue> callQuantized(const std::string& name, const Arguments& arguments);
@@ -231,6 +233,8 @@ private:
     std::map<std::string, model::TensorPtr> storedTensors_;
     std::map<std::string, ScriptValue> constants_;
     int depth_ = 0; // of terms and pickled values
+    /// Of lists in lists, which may be in themselves.
+    static constexpr int mostListNesting = 64;
 };
 
 } // namespace lathe::frontend::torch::script

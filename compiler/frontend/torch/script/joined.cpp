@@ -38,6 +38,11 @@ Joined withoutUnknown(const Joined& value) {
     return isUnknown ? Joined{.kind = numberKind(value)} : value;
 }
 
+/// Whether it is a tensor, a new one or one that was there before.
+bool isTensor(const Joined& value) {
+    return value.kind == Outcome::Tensor || (value.kind == Outcome::Same && value.keep.as<TensorRef>());
+}
+
 /// The tensor that was there before.
 Joined kept(Joined tensor) {
     tensor.kind = Outcome::Same;
@@ -57,6 +62,7 @@ Agreed joinParts(const Joined& a, const Joined& b) {
 
 Joined joinTensors(const Joined& a, const Joined& b) {
     Joined joined = a;
+    joined.kind = Outcome::Tensor;
     joined.keep = {}; // it is neither
     for (size_t i = 0; i < std::min(a.dims.size(), b.dims.size()); ++i)
         if (!arith::asInt(a.dims[i]))
@@ -130,7 +136,7 @@ Agreed join(const Joined& a, const Joined& b) {
         return a;
     if (const Outcome x = numberKind(a), y = numberKind(b); x != Outcome::Same && x == y)
         return Joined{.kind = x};
-    if (a.kind == Outcome::Tensor && b.kind == Outcome::Tensor)
+    if (isTensor(a) && isTensor(b))
         return a.keep.as<TensorRef>() && isSame(a.keep, b.keep) && a.sharesWith ? kept(a) : joinTensors(a, b);
     const bool areParts = a.kind == b.kind && a.parts.size() == b.parts.size();
     if (areParts && (a.kind == Outcome::Tuple || a.kind == Outcome::List))

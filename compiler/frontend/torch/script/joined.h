@@ -40,6 +40,7 @@ struct Change {
     Cell cell = 0;           // Content, Grown
     Memory::Place place = 0; // Storage
     std::vector<Joined> parts{};
+    std::vector<Joined> all{}; // Grown: all items of the list
 
     bool isOfSame(const Change& other) const {
         return kind == other.kind && name == other.name && cell == other.cell && place == other.place;

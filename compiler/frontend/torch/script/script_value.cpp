@@ -3,10 +3,19 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace lathe::frontend::torch::script {
 
-ScriptValue tupleOf(ScriptValues items) {
-    return TupleValue{std::make_shared<const ScriptValues>(std::move(items)), nullptr};
+ScriptValue tupleOf(ScriptValues items, std::shared_ptr<const std::vector<std::string>> names) {
+    int nesting = 1;
+    size_t elements = items.size();
+    for (const ScriptValue& item : items)
+        if (const TupleValue* inner = item.as<TupleValue>()) {
+            nesting = std::max(nesting, inner->nesting + 1);
+            elements = std::min(elements + inner->elements, limits::sequenceParts + 1);
+        }
+    return TupleValue{std::make_shared<const ScriptValues>(std::move(items)), std::move(names), nesting, elements};
 }
 
 std::optional<int64_t> asInt(const ScriptValue& value) {

@@ -40,6 +40,8 @@ struct Quantized {
 struct TupleValue {
     std::shared_ptr<const ScriptValues> items;
     std::shared_ptr<const std::vector<std::string>> names; // of a NamedTuple; else null
+    int nesting = 1;                                       // of tuples in tuples
+    size_t elements = 0;                                   // of all of them
 };
 
 using Cell = uint32_t;
@@ -90,7 +92,7 @@ struct ScriptValue {
     }
 };
 
-ScriptValue tupleOf(ScriptValues items);
+ScriptValue tupleOf(ScriptValues items, std::shared_ptr<const std::vector<std::string>> names = nullptr);
 /// An int that is known.
 std::optional<int64_t> asInt(const ScriptValue& value);
 

@@ -447,7 +447,7 @@ private:
             target->parts[1]->kind == Form::Text) {
             attribute.name = target->parts[1]->text;
             attribute.type = std::exchange(attribute.value, nullptr);
-        } else if (!failed() && target->kind != Form::Name && target->kind != Form::Float) { // "nan" is one, too
+        } else if (!failed() && target->kind != Form::Name) {
             fail("the name of an attribute is expected");
         }
         endLine();

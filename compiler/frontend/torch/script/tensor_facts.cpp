@@ -217,6 +217,8 @@ bool collect(Evaluator& e, const ScriptValue& value, size_t depth, Elements& ele
     const ListCell* list = Builtins::heap(e).find<ListCell>(value);
     const TupleValue* tuple = value.as<TupleValue>();
     const ScriptValues* items = list && !list->hasUnseen ? &list->items : tuple ? tuple->items.get() : nullptr;
+    if (!Builtins::mayMake(e, elements.all.size()))
+        return false;
     if (!items) {
         elements.all.push_back(value);
         return depth == elements.shape.size() && (isNumber(value) || value.as<TensorRef>());

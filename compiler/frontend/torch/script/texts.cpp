@@ -14,7 +14,8 @@ namespace {
 using Told = Builtins::Result;
 
 /// As Python prints a value; "?" for what is not known before the call: such a text is only told to people.
-std::string textOfValue(Evaluator& e, const ScriptValue& value, bool isQuoted) {
+std::string textOfValue(Evaluator& e, const ScriptValue& value, bool isQuoted, int nesting = 0) {
+    constexpr int mostNestedTexts = 16;
     if (const std::string* text = value.as<std::string>())
         return isQuoted ? "'" + *text + "'" : *text;
     if (const std::optional<std::string> number = printedNumber(value))
@@ -28,11 +29,11 @@ std::string textOfValue(Evaluator& e, const ScriptValue& value, bool isQuoted) {
     const TupleValue* tuple = value.as<TupleValue>();
     const ListCell* list = Builtins::heap(e).find<ListCell>(value);
     const ScriptValues* items = list ? &list->items : tuple ? tuple->items.get() : nullptr;
-    if (!items)
+    if (!items || nesting > mostNestedTexts || !Builtins::mayMake(e, items->size()))
         return "?";
     std::string all = tuple ? "(" : "[";
     for (size_t i = 0; i < items->size(); ++i)
-        all += (i > 0 ? ", " : "") + textOfValue(e, (*items)[i], true);
+        all += (i > 0 ? ", " : "") + textOfValue(e, (*items)[i], true, nesting + 1);
     return all + (tuple ? items->size() == 1 ? ",)" : ")" : "]");
 }
 
@@ -62,6 +63,8 @@ Told formatText(Evaluator& e, const Arguments& a) {
         }
         text += next < a.values.size() ? textOfValue(e, a.values[next++], false) : std::string("{}");
         i = end;
+        if (!Builtins::mayMake(e, text.size()))
+            return std::nullopt;
     }
     return text;
 }
@@ -90,18 +93,19 @@ Told joinTexts(Evaluator& e, const Arguments& a) {
     if (!list)
         return std::nullopt;
     std::string text;
-    for (size_t i = 0; i < list->items.size(); ++i)
+    for (size_t i = 0; i < list->items.size() && Builtins::mayMake(e, text.size()); ++i)
         text += (i > 0 ? *between : "") + textOfValue(e, list->items[i], false);
     return text;
 }
-Told addTexts(Evaluator&, const Arguments& a) {
+Told addTexts(Evaluator& e, const Arguments& a) {
     const std::string *x = textAt(a, 0), *y = textAt(a, 1);
-    return x && y ? Told(*x + *y) : std::nullopt;
+    return x && y && Builtins::mayMake(e, x->size() + y->size()) ? Told(*x + *y) : std::nullopt;
 }
-Told timesText(Evaluator&, const Arguments& a) {
+Told timesText(Evaluator& e, const Arguments& a) {
     const std::string* text = textAt(a, 0);
     const std::optional<int64_t> times = text && a.values.size() == 2 ? asInt(a.values[1]) : std::nullopt;
-    if (!times || *times > limits::knownValueElements)
+    if (!times || *times > limits::knownValueElements ||
+        !Builtins::mayMake(e, text->size() * static_cast<size_t>(std::max<int64_t>(*times, 0))))
         return std::nullopt;
     std::string all;
     for (int64_t i = 0; i < *times; ++i)
@@ -176,13 +180,15 @@ Told findText(Evaluator&, const Arguments& a) {
     const size_t at = text->find(*part);
     return Expr(at == std::string::npos ? int64_t{-1} : static_cast<int64_t>(at));
 }
-Told replaceText(Evaluator&, const Arguments& a) {
+Told replaceText(Evaluator& e, const Arguments& a) {
     const std::string *text = textAt(a, 0), *old = textAt(a, 1), *by = textAt(a, 2);
     if (!text || !old || !by || old->empty())
         return std::nullopt;
     std::string changed;
     size_t at = 0;
     for (size_t found = text->find(*old); found != std::string::npos; found = text->find(*old, at)) {
+        if (!Builtins::mayMake(e, changed.size() + by->size()))
+            return std::nullopt;
         changed.append(*text, at, found - at).append(*by);
         at = found + old->size();
     }
