@@ -90,7 +90,7 @@ data Pair(T) { Pair(T, List(T)) }
 fn main(%1 "s": List(float32[?, 3]), %2 "place": int64[], %3 "x": float32[n{0..4096}, 3]) -> (List(float32[?, 3]), float32[d{0..4096}, 3], float32[k{0..4096}, 3], int64[]) outputs ["a", "b", "c", "d"] {
   %4 = list_insert(%1, %2, %3) : List(float32[?, 3]) @{0}
   %5 = list_get(%4, %2) : float32[d, 3] @{1}
-  %6 = list_concat(%4) {axis=0} : float32[k, 3] @{2}
+  %6 = list_concat(%4) : float32[k, 3] @{2}
   %7 = list_length(%4) : int64[] @{3}
   %8 = make List Nil() : List @{4}
   %9 = list_insert(%8, %2, %5) : List(float32[d, 3]) @{4}
