@@ -189,8 +189,11 @@ private:
         Expression result;
         while (!ends() && !sees("|") && !sees(")")) {
             if (take("\\Q")) {
+                const size_t before = result.parts.size();
                 while (!ends() && !take("\\E"))
-                    result.parts.push_back(repeated(literal(letter())));
+                    result.parts.push_back(literal(letter()));
+                if (result.parts.size() > before) // what is behind repeats the last letter
+                    result.parts.back() = repeated(std::move(result.parts.back()));
                 continue;
             }
             if (std::optional<Expression> part = atom(depth))

@@ -177,9 +177,15 @@ Result<ScriptInputs> ScriptInputs::of(const FunctionText& function, const Option
     tensor.kind = Term::Kind::Name;
     tensor.text = "Tensor";
     std::vector<std::string> names;
-    for (size_t i = 1; i < function.parameters.size(); ++i) { // behind self
+    for (size_t i = 1; i < function.parameters.size(); ++i) // behind self
+        names.push_back(function.parameters[i].name);
+    for (const auto& [name, text] : options.arguments)
+        if (std::ranges::find(names, name.substr(0, name.find('.'))) == names.end())
+            return failure(ErrorKind::Usage, fmt::format("the model has no argument '{}'", name),
+                           names.empty() ? "it has none"
+                                         : fmt::format("its arguments are: {}", fmt::join(names, ", ")));
+    for (size_t i = 1; i < function.parameters.size(); ++i) {
         const Parameter& parameter = function.parameters[i];
-        names.push_back(parameter.name);
         if (parameter.otherwise && !valueOfName(options.arguments, parameter.name) && !reader.isGiven(parameter.name)) {
             inputs.arguments_.push_back(
                 {.kind = Tree::Kind::Fixed, .leaf = 0, .fixed = parameter.otherwise, .parts = {}, .keys = {}});
@@ -188,11 +194,6 @@ Result<ScriptInputs> ScriptInputs::of(const FunctionText& function, const Option
         LATHE_TRY(Tree tree, reader.read(parameter.name, parameter.type ? *parameter.type : tensor));
         inputs.arguments_.push_back(std::move(tree));
     }
-    for (const auto& [name, text] : options.arguments)
-        if (std::ranges::find(names, name.substr(0, name.find('.'))) == names.end())
-            return failure(ErrorKind::Usage, fmt::format("the model has no argument '{}'", name),
-                           names.empty() ? "it has none"
-                                         : fmt::format("its arguments are: {}", fmt::join(names, ", ")));
     return inputs;
 }
 
