@@ -28,9 +28,9 @@ bool hasErrors(const std::vector<Diagnostic>& diagnostics) {
 /// Adds what is not there yet about the same node.
 void addReasons(std::vector<Diagnostic>& reasons, std::vector<Diagnostic> more) {
     for (Diagnostic& reason : more) {
-        const bool known =
-            reason.nodeId >= 0 && std::any_of(reasons.begin(), reasons.end(),
-                                              [&](const Diagnostic& other) { return other.nodeId == reason.nodeId; });
+        const bool known = reason.nodeId >= 0 && std::ranges::any_of(reasons, [&](const Diagnostic& other) {
+                               return other.nodeId == reason.nodeId && other.kind == reason.kind;
+                           });
         if (!known)
             reasons.push_back(std::move(reason));
     }
