@@ -183,7 +183,6 @@ private slots:
         QTest::newRow("33 dims") << "x.npy"
                                  << shape("(1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,2)");
         QTest::newRow("objects") << "x.npy" << npy(header("|O", "False", "(1,)"), two);
-        QTest::newRow("text") << "x.npy" << npy(header("<U2", "False", "(1,)"), two);
         QTest::newRow("structure") << "x.npy"
                                    << npy("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2,)}", two);
         QTest::newRow("several arrays") << "x.npz" << std::string("PK\x03\x04 and so on", 13);
