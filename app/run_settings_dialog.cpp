@@ -29,7 +29,7 @@ using driver::NumericsLevel;
 
 namespace {
 
-constexpr qsizetype longestSignature = 60; // as it is shown
+constexpr qsizetype longestListed = 60; // as it is shown
 
 /// A table of which one column is written into: with a click, or by typing, whatever column was gone to.
 void setUpEditing(QTableView& table, int column) {
@@ -152,10 +152,10 @@ void RunSettingsDialog::addSignatures(QFormLayout& to, const model::ModelGraph* 
     const std::vector<std::string>& all = graph ? graph->signatures : none;
     signature_->addItem(tr("the usual one"), QString());
     for (const std::string& each : all)
-        signature_->addItem(views::models::oneLine(QString::fromStdString(each), longestSignature),
+        signature_->addItem(views::models::oneLine(QString::fromStdString(each), longestListed),
                             QString::fromStdString(each));
     if (signature_->findData(given_.signature) < 0)
-        signature_->addItem(tr("%1 (not in the model)").arg(views::models::oneLine(given_.signature, longestSignature)),
+        signature_->addItem(tr("%1 (not in the model)").arg(views::models::oneLine(given_.signature, longestListed)),
                             given_.signature);
     signature_->setObjectName(QStringLiteral("signature"));
     signature_->setAccessibleName(tr("Signature"));
