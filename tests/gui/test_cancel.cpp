@@ -9,6 +9,7 @@
 // Runs: release sanitized
 #include "app/engine.h"
 #include "app/main_window.h"
+#include "app/run_wish.h"
 #include "relay/text.h"
 #include "support/cpu_time.h"
 #include "support/fixtures.h"
@@ -93,7 +94,7 @@ private slots:
             else if (phase == 1)
                 used.compile(uncached);
             else
-                used.run({answers.compilation}, 0, {}, {});
+                used.run({answers.compilation}, 0, {});
         };
         // Whole, for the times that the moments are drawn from; what is compiled is run afterwards.
         qint64 whole[3];
