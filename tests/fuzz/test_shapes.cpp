@@ -69,9 +69,11 @@ std::optional<Model> withoutSizes(const fs::path& path, bool all) {
                 dim.set_dim_param("s" + std::to_string(number++));
         }
     }
-    for (auto& output : *graph.mutable_output())
-        if (output.type().has_tensor_type())
-            output.mutable_type()->mutable_tensor_type()->clear_shape();
+    for (auto& output : *graph.mutable_output()) {
+        if (!output.type().has_tensor_type()) // a list has no dims to compare
+            return std::nullopt;
+        output.mutable_type()->mutable_tensor_type()->clear_shape();
+    }
     graph.clear_value_info();
     return model;
 }

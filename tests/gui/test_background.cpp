@@ -76,13 +76,16 @@ private slots:
     }
 
     void whoDoesNotListenIsLeftToItself() {
-        auto over = std::make_shared<std::atomic<bool>>(false), ended = std::make_shared<std::atomic<bool>>(false);
+        auto begun = std::make_shared<std::atomic<bool>>(false), over = std::make_shared<std::atomic<bool>>(false),
+             ended = std::make_shared<std::atomic<bool>>(false);
         {
             Lane lane;
-            lane.enqueue(0, [over, ended](const Cancelled&) {
+            lane.enqueue(0, [begun, over, ended](const Cancelled&) {
+                *begun = true;
                 waitFor([&] { return over->load(); });
                 *ended = true;
             });
+            QTRY_VERIFY(*begun); // what is queued is forgotten
             QVERIFY(!lane.finish(std::chrono::milliseconds(20)));
         }
         QVERIFY(!*ended);
