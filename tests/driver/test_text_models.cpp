@@ -107,6 +107,43 @@ private slots:
         QCOMPARE(got[1].strings, (Texts{"abab", "abababab", "abababababababab"}));
     }
 
+    void constantsAreOutputsAndOperands() {
+        const std::string constant = "[c] s = Constant <value_strings = [\"abc\", \"def\"]> () ";
+        const auto gives = [&](const std::string& graph, const HostTensor& x) {
+            Compiled model(graph);
+            const auto got = model.run({{"x", x}});
+            return got.size() == 1 ? got[0] : textsOf({0}, {model.problem});
+        };
+        const HostTensor number = tensorOf<float>(types::Float32, {1}, {0});
+        const Texts both{"abc", "def"};
+        QCOMPARE(gives("g (float[1] x) => (string[2] y) { " + constant + "y = Identity (s) }", number).strings, both);
+        QCOMPARE(gives("g (bool[2] x) => (string[2] y) { " + constant + "y = Where (x, s, s) }",
+                       tensorOf<uint8_t>(types::Bool, {2}, {1, 0}))
+                     .strings,
+                 both);
+        const HostTensor equal = gives("g (float[1] x) => (bool[2] y) { " + constant + "y = Equal (s, s) }", number);
+        QCOMPARE(valuesOf<char>(equal), (std::vector<char>{1, 1}));
+    }
+
+    void blocksThatOnlyPassThemOn() {
+        Compiled branch("g (bool c, float[2] x) => (float[2] y) { [choice] s, y = If (c) < then_branch = t () => "
+                        "(string[1] a, float[2] p) { a = Constant <value_strings = [\"abc\"]> () p = Relu (x) }, "
+                        "else_branch = e () => (string[1] b, float[2] q) { b = Constant <value_strings = [\"def\"]> () "
+                        "q = Neg (x) } > }");
+        const HostTensor x = tensorOf<float>(types::Float32, {2}, {-1, 2});
+        auto got = branch.run({{"c", tensorOf<uint8_t>(types::Bool, {}, {1})}, {"x", x}});
+        QVERIFY2(got.size() == 1, branch.problem.c_str());
+        QCOMPARE(valuesOf<float>(got[0]), (std::vector<float>{0, 2}));
+        Compiled loop("g (int64 n, bool go, float[2] x) => (float[2] y) { s = Constant <value_strings = [\"abc\"]> () "
+                      "[repeat] t, y = Loop (n, go, s, x) < body = step (int64 i, bool c, string[1] v, float[2] a) => "
+                      "(bool d, string[1] v, float[2] b) { d = Identity (c) b = Add (a, a) } > }");
+        got = loop.run({{"n", tensorOf<int64_t>(types::Int64, {}, {3})},
+                        {"go", tensorOf<uint8_t>(types::Bool, {}, {1})},
+                        {"x", x}});
+        QVERIFY2(got.size() == 1, loop.problem.c_str());
+        QCOMPARE(valuesOf<float>(got[0]), (std::vector<float>{-8, 16}));
+    }
+
     void theyAreSplit() {
         Compiled model(R"(g (string[n] x) => (string[n,p] a, int64[n] b, string[n,q] c, int64[n] d) {
             a, b = StringSplit <delimiter = "--"> (x)

@@ -459,32 +459,6 @@ private slots:
         QVERIFY2(linked, linked ? "" : toString(linked.error()).c_str());
     }
 
-    void stringsAreRefused_data() {
-        QTest::addColumn<QString>("graph");
-        QTest::newRow("a constant as an output")
-            << "g (float[1] x) => (string[2] y) { [c] s = Constant <value_strings = [\"abc\", \"def\"]> () "
-               "[sum] y = Identity (s) }";
-        QTest::newRow("a choice")
-            << "g (bool[2] x) => (string[2] y) { [c] s = Constant <value_strings = [\"abc\", \"def\"]> "
-               "() [sum] y = Where (x, s, s) }";
-        QTest::newRow("compared")
-            << "g (float[1] x) => (bool[2] y) { [c] s = Constant <value_strings = [\"abc\", \"def\"]> "
-               "() [sum] y = Equal (s, s) }";
-        QTest::newRow("out of a branch")
-            << "g (bool c, float[2] x) => (float[2] y) { [choice] s, y = If (c) < then_branch = t () => (string[1] a, "
-               "float[2] p) { a = Constant <value_strings = [\"abc\"]> () p = Relu (x) }, else_branch = e () => "
-               "(string[1] b, float[2] q) { b = Constant <value_strings = [\"def\"]> () q = Neg (x) } > }";
-        QTest::newRow("carried by a loop")
-            << "g (int64 n, bool go, float[2] x) => (float[2] y) { s = Constant <value_strings = [\"abc\"]> () "
-               "[repeat] t, y = Loop (n, go, s, x) < body = step (int64 i, bool c, string[1] v, float[2] a) => (bool "
-               "d, "
-               "string[1] v, float[2] b) { d = Identity (c) b = Add (a, a) } > }";
-    }
-    void stringsAreRefused() {
-        QFETCH(QString, graph);
-        refusedBytes(graphBytes(graph.toStdString()), {"", "", "strings", "unsupported"});
-    }
-
 private:
     static std::string external(const std::string& location, const std::string& offset, const std::string& length) {
         return graphBytes("g (float[2] x) => (float[2] y) <float[2] w = [\"location\" : \"" + location +

@@ -11,6 +11,7 @@
 
 #include "runtime/probe_artifact.h"
 #include "runtime/run_probe.h"
+#include "runtime/runner/protocol.h"
 #include "support/program_of_tests.h"
 #include "support/ssh_server.h"
 
@@ -19,6 +20,7 @@
 #include <algorithm>
 #include <csignal>
 #include <filesystem>
+#include <fmt/format.h>
 #include <fstream>
 #include <optional>
 #include <sys/stat.h>
@@ -418,9 +420,9 @@ private slots:
         RunnerClient client({.program = old});
         const auto loaded = client.load(probe_);
         QVERIFY(!loaded);
-        QVERIFY2(loaded.error().what.find("speaks version 1 of the protocol, this program version 7") !=
-                     std::string::npos,
-                 loaded.error().what.c_str());
+        const std::string versions = fmt::format("speaks version 1 of the protocol, this program version {}",
+                                                 runtime::protocol::protocolVersion);
+        QVERIFY2(loaded.error().what.contains(versions), loaded.error().what.c_str());
     }
 
     void disksThatAreFullOrExecuteNothing() {
