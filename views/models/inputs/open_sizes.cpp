@@ -65,6 +65,12 @@ std::vector<OpenSize> openSizesOf(const driver::Trace& trace) {
     return sizes;
 }
 
+bool hasUndeclaredShapes(const model::ModelGraph& graph) {
+    return graph.graph && std::ranges::any_of(graph.graph->inputs, [](const model::Value& input) {
+               return input.type.kind == model::ValueType::Kind::Tensor && !input.type.hasShape;
+           });
+}
+
 driver::Shapes shapesWith(const model::ModelGraph& graph, const SizeValues& values) {
     driver::Shapes shapes;
     if (!graph.graph)

@@ -27,6 +27,9 @@ std::vector<OpenSize> openSizesOf(const model::ModelGraph& graph);
 /// Those that a compilation of the model left open: all that it did not get as a fixed size.
 std::vector<OpenSize> openSizesOf(const driver::Trace& trace);
 
+/// Whether there is an input of which the model does not declare how many dims it has.
+bool hasUndeclaredShapes(const model::ModelGraph& graph);
+
 /// By name; what has none is 1.
 using SizeValues = std::map<QString, qint64>;
 
