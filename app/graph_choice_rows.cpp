@@ -67,7 +67,8 @@ void GraphChoiceRows::addSignatures(const GraphChoice& given, const model::Model
     signature_->setAccessibleName(tr("Signature"));
     signature_->setToolTip(tr("Which of the graphs that the model names is opened"));
     form.addRow(tr("S&ignature:"), signature_);
-    form.setRowVisible(signature_, all.size() > 1 || !given.signature.empty());
+    if (all.size() < 2 && given.signature.empty())
+        form.setRowVisible(signature_, false);
     connect(signature_, &QComboBox::currentIndexChanged, this, &GraphChoiceRows::changed);
 }
 
@@ -82,7 +83,8 @@ void GraphChoiceRows::addField(std::vector<std::string> GraphChoice::* words, co
     lines->setAccessibleName(QString(label).remove('&').remove(':'));
     lines->setToolTip(tip);
     form.addRow(label, lines);
-    form.setRowVisible(lines, isShown);
+    if (!isShown)
+        form.setRowVisible(lines, false);
     connect(lines, &QPlainTextEdit::textChanged, this, &GraphChoiceRows::changed);
     fields_.push_back({words, lines});
 }
