@@ -10,6 +10,7 @@
 #include "support/program_of_tests.h"
 #include "support/saved_model.h"
 #include "support/torchscript_file.h"
+#include "views/graph/compare_page.h"
 #include "views/graph/model_page.h"
 #include "views/problems/problems_panel.h"
 #include "views/profile/profile_page.h"
@@ -66,6 +67,17 @@ class TestFormats : public QObject {
         const QString path = folder_.filePath(name);
         writeSavedModel(path.toStdString());
         return path;
+    }
+    /// A script of x and what else it takes.
+    QString script(const char* name, const std::string& parameters, const std::string& lines) {
+        const std::string bytes = zipOf(scriptFiles(
+            {.body = "  def forward(self: __torch__.Net,\n    x: Tensor" + parameters + ") -> Tensor:\n" + lines,
+             .attributes = {},
+             .storages = {}}));
+        QFile file(folder_.filePath(name));
+        if (!file.open(QIODevice::WriteOnly) || file.write(bytes.data(), qint64(bytes.size())) != qint64(bytes.size()))
+            qWarning("cannot write a script");
+        return file.fileName();
     }
     static bool choose(MainWindow& window, const project::GraphChoice& choice) {
         app::RunSettings settings = window.runSettings();
@@ -249,21 +261,12 @@ private slots:
 
     /// A script declares no shapes, and an argument that is no tensor has to be fixed.
     void aScriptIsOpenedWithWhatItLacks() {
-        const QString path = folder_.filePath("net.pt");
-        const std::string script = zipOf(scriptFiles({.body = "  def forward(self: __torch__.Net,\n"
-                                                              "    x: Tensor,\n"
-                                                              "    kind: str) -> Tensor:\n"
-                                                              "    if torch.eq(kind, \"sum\"):\n"
-                                                              "      y = torch.sum(x)\n"
-                                                              "    else:\n"
-                                                              "      y = torch.neg(x)\n"
-                                                              "    return y\n",
-                                                      .attributes = {},
-                                                      .storages = {}}));
-        QFile file(path);
-        QVERIFY(file.open(QIODevice::WriteOnly));
-        QCOMPARE(file.write(script.data(), qint64(script.size())), qint64(script.size()));
-        file.close();
+        const QString path = script("net.pt", ",\n    kind: str",
+                                    "    if torch.eq(kind, \"sum\"):\n"
+                                    "      y = torch.sum(x)\n"
+                                    "    else:\n"
+                                    "      y = torch.neg(x)\n"
+                                    "    return y\n");
         MainWindow window;
         window.show();
         openAndWait(window, path);
@@ -280,6 +283,26 @@ private slots:
         choice.arguments = {"kind=other"};
         QVERIFY(choose(window, choice));
         QCOMPARE(window.modelGraph()->graph->nodes.at(0).op, std::string("aten.neg.default"));
+    }
+
+    /// What is compared with it has the sizes of what is open, if it declares none.
+    void aScriptIsCompared() {
+        const QString one = script("one.pt", "", "    y = torch.neg(x)\n    return torch.relu(y)\n"),
+                      same = script("same.pt", "", "    z = torch.neg(x)\n    return torch.relu(z)\n");
+        MainWindow window;
+        window.show();
+        openAndWait(window, one);
+        project::GraphChoice choice;
+        choice.shapes = {"x=2,3"};
+        QVERIFY(choose(window, choice));
+        QCOMPARE(window.problems()->model()->errors(), 0);
+        Settled settled(window);
+        window.compareWith(same);
+        QVERIFY(settled.wait());
+        QVERIFY(window.comparePage()->isVisible());
+        const auto labels = window.comparePage()->findChildren<QLabel*>();
+        QVERIFY(
+            std::ranges::any_of(labels, [](QLabel* each) { return each->text() == "The models are equal: 2 nodes."; }));
     }
 
     void aPartIsOpened() {

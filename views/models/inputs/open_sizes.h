@@ -36,6 +36,9 @@ using SizeValues = std::map<QString, qint64>;
 /// Dims of each input that has open sizes.
 driver::Shapes shapesWith(const model::ModelGraph& graph, const SizeValues& values);
 
+/// And of those whose sizes are all fixed: of each input whose shape the model declares.
+driver::Shapes declaredShapes(const model::ModelGraph& graph, const SizeValues& values);
+
 /// What one of the model's open sizes mostly is, as `lathe tune --sizes` takes it: "sequence=7,64". Fails too where an input
 /// would be too large for a tensor.
 Result<inspect::SweepQuestion> tunedSizesOf(const model::ModelGraph& graph, const QString& text);
