@@ -346,7 +346,7 @@ void MainWindow::showOpened(const QString& path, const TracePtr& trace) {
     remember(path);
     stack_->setCurrentIndex(1);
     showPage("model");
-    const QString nodes = views::models::counted(trace->graph->nodeCount, "node", "nodes");
+    const QString nodes = views::models::counted(model::countNodes(*trace->graph), "node", "nodes");
     facts_->setText(QStringLiteral("%1 · %2").arg(QString::fromStdString(trace->graph->format), nodes));
     if (refused)
         log(tr("%1 cannot be compiled as it is: Problems says why.").arg(QFileInfo(path).fileName()), LogLevel::Error);
