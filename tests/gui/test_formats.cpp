@@ -80,7 +80,9 @@ private slots:
         for (const frontend::FileType& type : types)
             for (const QString& pattern : patternsOf(type)) {
                 QVERIFY2(filters.front().contains(pattern), qPrintable(pattern));
-                const QStringList own = filters.filter(pattern);
+                const QRegularExpression whole("[( ]" + QRegularExpression::escape(pattern) +
+                                               "[) ]"); // *.pt is not *.pt2
+                const QStringList own = filters.filter(whole);
                 QVERIFY2(own.size() == 2, qPrintable(pattern)); // among all, and its format's
             }
         QVERIFY(filters.front().contains("*.lathe"));
@@ -111,6 +113,9 @@ private slots:
             QMimeData data;
             data.setUrls({QUrl::fromLocalFile(model + '/')}); // as file managers say folders
             Settled settled(window);
+            QDragEnterEvent enter(QPoint(100, 100), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+            QCoreApplication::sendEvent(&window, &enter);
+            QVERIFY(enter.isAccepted());
             QDropEvent drop(QPointF(100, 100), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
             QCoreApplication::sendEvent(&window, &drop);
             QVERIFY(settled.wait());
