@@ -6,8 +6,8 @@
 #include "base/new_file.h"
 #include "data/npy.h"
 #include "data/npy_text.h"
+#include "data/npz.h"
 #include "data/stored_type.h"
-#include "driver/npz.h"
 #include "frontend/frontend.h"
 
 #include <algorithm>
@@ -58,7 +58,7 @@ Result<HostTensor> readStored(const fs::path& path, const Meant& meant) {
     const std::string_view zip(magic, 4);
     if (zip == std::string_view("PK\x03\x04", 4) ||
         zip == std::string_view("PK\x05\x06", 4)) // the latter: with no file in it
-        return readNpz(path, meant);
+        return data::readNpz(path, meant.name, meant.dtype);
     if (path.extension() == ".npz")
         return named(
             error("this is no archive of NumPy arrays: it does not begin as one", "numpy.savez writes such a file"));
@@ -69,9 +69,10 @@ Result<HostTensor> readStored(const fs::path& path, const Meant& meant) {
 }
 
 /// What stands there under the name; nothing if there is none.
-Result<std::optional<HostTensor>> valueNamed(const NamedTensors& all, const std::string& name, std::string_view form) {
+Result<std::optional<HostTensor>> valueNamed(const data::NamedTensors& all, const std::string& name,
+                                             std::string_view form) {
     if (form.empty()) {
-        const auto found = std::ranges::find(all, name, &NamedTensors::value_type::first);
+        const auto found = std::ranges::find(all, name, &data::NamedTensors::value_type::first);
         return found == all.end() ? std::nullopt : std::optional(found->second);
     }
     HostTensor value = model::composed(form.front());
@@ -116,7 +117,7 @@ Result<HostTensor> readComposed(const fs::path& path, const Meant& meant) {
     const bool isZip = file && std::string_view(magic, 2) == "PK";
     if (!isZip && path.extension() != ".npz")
         return frontend::readValue(path, meant.form);
-    LATHE_TRY(const NamedTensors all, readAllOfNpz(path, [&](std::string_view) { return meant.dtype; }));
+    LATHE_TRY(const data::NamedTensors all, data::readAllOfNpz(path, [&](std::string_view) { return meant.dtype; }));
     LATHE_TRY(std::optional<HostTensor> value, valueNamed(all, std::string(meant.name), meant.form));
     return value ? *std::move(value) : model::composed(meant.form.front());
 }

@@ -25,7 +25,7 @@ struct Meant {
     std::string_view form = {}; // of a list or an optional: lathe_value_desc::form
 };
 
-/// The tensor in a .npy or .npz file (driver/npz.h), or in a TensorProto whatever the file's name is. If NumPy lacks the type
+/// The tensor in a .npy or .npz file (data/npz.h), or in a TensorProto whatever the file's name is. If NumPy lacks the type
 /// that is meant, it may stand there as another (data/stored_type.h), so that what writeNpy has written is read back. Fails
 /// with a Diagnostic that names the file; another type than the one that is meant is the caller's to refuse.
 Result<model::HostTensor> readTensorFile(const std::filesystem::path& path, const Meant& meant = {});
