@@ -2,6 +2,7 @@
 #include "driver/tensor_files.h"
 
 #include "base/guarded.h"
+#include "base/hash.h"
 #include "base/limits.h"
 #include "base/new_file.h"
 #include "data/npy.h"
@@ -214,7 +215,19 @@ std::string fileNameOf(std::string_view valueName) {
         else
             name += c;
     }
-    return name.empty() ? "%" : name; // no other name gives a lone percent sign
+    if (name.empty())
+        return "%"; // no other name gives a lone percent sign
+    // File systems end names at 255 bytes, of which a suffix and a temporary name need some. TFLite's names list all operators
+    // that were made one.
+    constexpr size_t most = 200;
+    if (name.size() > most) {
+        size_t kept = most - 34;
+        while (kept > 0 && (static_cast<unsigned char>(name[kept]) & 0xC0) == 0x80)
+            --kept; // not within a character
+        name.resize(kept);
+        name += "%-" + toString(hashBytes(std::as_bytes(std::span(valueName)))); // %- is no escape
+    }
+    return name;
 }
 
 } // namespace lathe::driver

@@ -59,7 +59,8 @@ Result<void> writeNpy(const std::filesystem::path& path, const model::HostTensor
 /// What writeNpy would write, of a tensor whose type NumPy has.
 std::string npyOf(const TensorView& tensor);
 
-/// A file name for a value's name, different for different names: what no file name can hold, and '%', stands as %XX.
+/// A file name for a value's name, at most 200 bytes, different for different names: what no file name can hold, and '%', stands
+/// as %XX, and a long name ends in a hash of it.
 std::string fileNameOf(std::string_view valueName);
 
 } // namespace lathe::driver
