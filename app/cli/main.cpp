@@ -97,7 +97,7 @@ std::vector<Command> commands() {
             +[](const DevicesArgs& args) { return args.what == DevicesArgs::Do::Test; }),
         row("plugin", "what adds operators, and whether it is on", addPluginOptions, pluginCommand),
         row("bench", "medians of alternating rounds", addBenchOptions, benchCommand),
-        row("test", "run the ONNX tests found below paths (exit code 1 if one is not right)", addTestOptions,
+        row("test", "run the tests of models found below paths (exit code 1 if one is not right)", addTestOptions,
             testCommand, always),
         row("help", "what a command does and takes", addHelpOptions, helpCommand),
         row("version", "which Lathe this is", addVersionOptions, versionCommand),

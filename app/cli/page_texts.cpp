@@ -8,10 +8,11 @@ namespace {
 
 constexpr PageText pages[] = {
     {"",
-     "Lathe compiles ONNX models to native code, shows each step of that, looks for faster schedules on the machine "
-     "that they are for, and packs what runs elsewhere. Facts go to standard output, diagnostics and progress to "
-     "standard error; with --json both are a JSON object a line. A model is named by its file, or by - for standard "
-     "input where it is read once (not in tune and bundle); ./- is a file of that name.",
+     "Lathe compiles trained models, of ONNX, TFLite, TensorFlow, Keras and PyTorch, to native code, shows each step "
+     "of that, looks for faster schedules on the machine that they are for, and packs what runs elsewhere. Facts go to "
+     "standard output, diagnostics and progress to standard error; with --json both are a JSON object a line. A model "
+     "is named by its file, or by - for standard input where it is read once (not in tune and bundle); ./- is a file "
+     "of that name.",
      "lathe inspect model.onnx\n"
      "lathe run model.onnx --shape x=8,3,224,224\n"
      "lathe compile model.onnx -o model.so\n"},
@@ -106,10 +107,8 @@ constexpr PageText pages[] = {
      "lathe bench model.onnx --threads 1 --rounds 50\n"},
     {"test",
      "Runs tests in the form of ONNX: a model beside folders test_data_set_N with inputs and expected outputs. A "
-     "folder "
-     "with a meta.json is a test of any format: it names the runs in their order, with inputs and outputs by name in "
-     ".npz "
-     "files, states the tolerance, and may expect that the model is refused.",
+     "folder with a meta.json is a test of any format: it names the runs in their order, with inputs and outputs by "
+     "name in .npz files, states the tolerance, and may expect that the model is refused.",
      "lathe test node --jobs 2\n"
      "lathe test model --cc 'gcc -std=c99 -O2'\n"},
 };

@@ -2,8 +2,8 @@
 #include "app/cli/prepare.h"
 
 #include "artifact/artifact.h"
+#include "data/npz.h"
 #include "device/device.h"
-#include "driver/npz.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -132,7 +132,7 @@ bool isFileOfInputs(const std::string& argument) {
 Result<std::vector<std::pair<std::string, std::string>>> inputsGiven(const std::string& argument) {
     std::vector<std::pair<std::string, std::string>> inputs;
     if (isFileOfInputs(argument)) {
-        LATHE_TRY(const std::vector<std::string> names, driver::arraysIn(argument));
+        LATHE_TRY(const std::vector<std::string> names, data::arraysIn(argument));
         for (const std::string& name : names)
             inputs.emplace_back(name, argument);
         return inputs;

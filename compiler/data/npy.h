@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // NumPy's .npy files (format 1.0 to 3.0, numpy/lib/format.py): their types, and a reader of what a stranger wrote. Strings
-// are data/npy_text.h's. Apart from
-// driver/tensor_files.h, which knows other formats too, because the self-check of bundles is made of this.
+// are data/npy_text.h's. Apart from driver/tensor_files.h, which knows other formats too, because the self-check of bundles is
+// made of this.
 #pragma once
 
 #include "base/result.h"

@@ -102,7 +102,7 @@ CheckQuestion withSizesOfFiles(driver::Session& session, const CheckQuestion& qu
     if (!files || session.open(question.options, imported, {.report = {}, .cancelled = progress.cancelled}) ||
         !imported.graph || !imported.graph->graph)
         return sized;
-    const auto named = readNamedTensors(files->files, *imported.graph);
+    const auto named = readModelTensors(files->files, *imported.graph);
     if (!named) // what the import says comes first
         return sized;
     driver::Shapes given;
@@ -196,7 +196,7 @@ private:
         result_.rows = checkRows(*graph_);
         result_.nested = countNested(*graph_);
         if (const auto* files = std::get_if<AgainstFiles>(&question_.against)) {
-            LATHE_TRY(files_, readNamedTensors(files->files, *graph_));
+            LATHE_TRY(files_, readModelTensors(files->files, *graph_));
             if (files_->values.empty())
                 return failure("no file holds a value to compare with", "name the file of a value that a node gives");
             return {};
@@ -322,7 +322,7 @@ private:
     const driver::Progress& progress_;
     Side checked_;
     std::optional<Side> reference_; // none: files
-    std::optional<NamedTensors> files_;
+    std::optional<ModelTensors> files_;
     model::ModelGraphPtr graph_;
     std::vector<model::HostTensor> inputs_; // in the model's order
     std::unordered_set<std::string> random_;

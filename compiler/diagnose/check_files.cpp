@@ -64,10 +64,10 @@ Result<std::vector<fs::path>> listFiles(std::span<const fs::path> given) {
 
 } // namespace
 
-Result<NamedTensors> readNamedTensors(std::span<const fs::path> given, const model::ModelGraph& graph) {
+Result<ModelTensors> readModelTensors(std::span<const fs::path> given, const model::ModelGraph& graph) {
     const std::map<std::string, Destination> targets = targetsOf(*graph.graph);
     LATHE_TRY(const std::vector<fs::path> files, listFiles(given));
-    NamedTensors tensors;
+    ModelTensors tensors;
     for (const fs::path& file : files) {
         const fs::path name = isTensorFile(file) ? file.stem() : file.filename();
         const auto target = targets.find(name.string());

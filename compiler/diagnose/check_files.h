@@ -10,8 +10,8 @@
 
 namespace lathe::diagnose {
 
-/// By name.
-struct NamedTensors {
+/// Of a model, by name.
+struct ModelTensors {
     inspect::Tensors inputs; // of the model
     inspect::Tensors values; // that nodes of the outermost graph give
 };
@@ -19,6 +19,6 @@ struct NamedTensors {
 /// Reads .npy, .npz and .pb files, and those of them that lie directly in the folders. A file is named by fileNameOf(value), or
 /// is input_N or output_N. Fails if a file cannot be read or is named after nothing of the model, if two hold the same value,
 /// or none is there.
-Result<NamedTensors> readNamedTensors(std::span<const std::filesystem::path> files, const model::ModelGraph& graph);
+Result<ModelTensors> readModelTensors(std::span<const std::filesystem::path> files, const model::ModelGraph& graph);
 
 } // namespace lathe::diagnose

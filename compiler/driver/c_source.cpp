@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/c_source.h"
 
+#include "abi/abi.h"
 #include "base/new_file.h"
 #include "driver/constants.h"
 #include "driver/model_tables.h"
@@ -8,7 +9,7 @@
 #include "lower/pipeline.h"
 #include "relay/element.h"
 #include "relay/type_map.h"
-#include "relay/visit.h"
+#include "tir/visit.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -136,18 +137,24 @@ Result<void> writeFiles(const Built& built, const std::filesystem::path& folder,
     return {};
 }
 
-/// Whether it has values that are no tensors.
-bool hasLists(const relay::Function& main) {
+/// Whether values are objects of the runtime: sequences, optionals, and what a loop stacks whose sizes only a run knows.
+bool holdsObjects(const relay::Function& main, const tir::PrimFunc& entry) {
     bool found = std::ranges::any_of(
         main.params, [](const relay::Param& param) { return relay::asDataType(param.type) != nullptr; });
-    relay::visitBindings(main, [&](const relay::Binding& binding) {
-        for (const relay::Type& type : relay::fieldTypes(binding.type))
-            found = found || relay::asDataType(type) != nullptr;
+    tir::visitExprs(entry.body, [&](const arith::Expr& root) {
+        if (root)
+            arith::visit(root, [&](const arith::Expr& e) {
+                if (e.kind() == arith::ExprKind::Call && e->intrinsic == arith::Intrinsic::RtCall) {
+                    const int64_t called = arith::asInt(e->args[0]).value_or(-1);
+                    found = found || (called >= LATHE_FN_OBJECT_INPUT && called <= LATHE_FN_OBJECT_RELEASE);
+                }
+                return !found;
+            });
     });
     return found;
 }
 
-/// Whether a fused function does.
+/// Whether a fused function decodes images.
 bool decodesImages(const relay::Module& module) {
     return std::ranges::any_of(module.functions, [](const auto& entry) {
         return std::ranges::any_of(entry.second->body->bindings, [](const relay::BindingPtr& binding) {
@@ -192,10 +199,12 @@ Result<codegen::CModel> makeSource(const relay::Module& module, const model::Mod
                         states.size() == 1 ? "a state" : fmt::format("{} states", states.size()), states.front().name,
                         states.size() == 1 ? "" : ", …"),
             "compile it to an artifact and run that with the runtime");
-    if (hasLists(module.main()))
-        return failure(ErrorKind::Unsupported,
-                       "the model has sequences or optionals that only a run knows, which C source does not do yet",
-                       "compile it to an artifact and run that with the runtime");
+    if (holdsObjects(module.main(), *entry.function))
+        return failure(
+            ErrorKind::Unsupported,
+            "the model has sequences, optionals or stacks of values whose sizes only a run knows, which C source "
+            "does not do yet",
+            "compile it to an artifact and run that with the runtime");
     if (decodesImages(module))
         return failure(ErrorKind::Unsupported, "the model decodes images, which C source has no library for",
                        "compile it to an artifact and run that with the runtime");

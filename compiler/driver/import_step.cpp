@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <optional>
+#include <utility>
 
 namespace lathe::driver {
 namespace {
@@ -54,6 +55,79 @@ Shapes shapesOfEmpty(const Module& module, const InputFiles& files, const model:
     return shapes;
 }
 
+/// A model's import, and the second one for the sizes of what it is run with.
+class ImportOfModel {
+public:
+    ImportOfModel(const ModelSource& source, relay::Evaluator& evaluator, std::shared_ptr<Budget> budget,
+                  const Options& options, Trace& trace)
+        : source_(source), evaluator_(evaluator), budget_(std::move(budget)), options_(options), trace_(trace),
+          asked_{.symbols = options.symbols,
+                 .shapes = options.shapes,
+                 .sizeNames = options.sizeNames,
+                 .sizesBesideNames = sizesBesideNames(options),
+                 .signature = options.signature,
+                 .cut = options.cut,
+                 .types = options.types,
+                 .arguments = options.arguments,
+                 .added = operatorsOf(options.extensions),
+                 .budget = budget_} {}
+
+    frontend::Imported imported() {
+        const Budget::Amounts before = budget_->left();
+        frontend::Imported imported = source_.import(&evaluator_, asked_);
+        // A sequence of undeclared rank is imported as one that is always empty: what is given may say more.
+        if (imported.module && !options_.inputsAtNeed.empty())
+            if (const Shapes undeclared = shapesOfEmpty(*imported.module, options_.inputsAtNeed, *imported.graph);
+                !undeclared.empty()) {
+                budget_->reset(before);
+                imported = importFixed(std::move(imported), undeclared, {});
+            }
+        if (!imported.module && imported.graph && !(options_.shapesAtNeed.empty() && options_.inputsAtNeed.empty())) {
+            if (const auto given = givenTypes(options_.inputsAtNeed, *imported.graph)) {
+                budget_->reset(before);
+                imported =
+                    importFixed(std::move(imported), shapesOfRun(options_.shapesAtNeed, given->shapes), given->types);
+            } else {
+                imported.diagnostics.insert(hasUnsupportedNode(imported) ? imported.diagnostics.end()
+                                                                         : imported.diagnostics.begin(),
+                                            given.error());
+            }
+        }
+        return imported;
+    }
+
+private:
+    frontend::Imported importFixed(frontend::Imported refused, const Shapes& needed, const ElementTypes& given) {
+        asked_.shapes.insert(asked_.shapes.end(), needed.begin(), needed.end());
+        for (const auto& [name, dtype] : given)
+            if (std::ranges::find(options_.types, name, &ElementTypes::value_type::first) == options_.types.end())
+                asked_.types.emplace_back(name, dtype);
+        frontend::Imported fixed = source_.import(&evaluator_, asked_);
+        trace_.fixedAtNeed = fixed.module != nullptr;
+        const auto first = std::ranges::find(fixed.diagnostics, Severity::Error, &Diagnostic::severity);
+        if (hasUnsupportedNode(refused) && first != fixed.diagnostics.end() && first->node.empty()) {
+            refused.diagnostics.push_back(*first); // which is about the data
+            return refused;
+        }
+        const auto why = std::ranges::find(refused.diagnostics, Severity::Error, &Diagnostic::severity);
+        if (fixed.module && why != refused.diagnostics.end()) {
+            Diagnostic note = *why;
+            note.severity = Severity::Note;
+            note.what = "compiled for the given sizes alone, since without them " + note.what;
+            note.hint.clear();
+            fixed.diagnostics.push_back(std::move(note));
+        }
+        return fixed;
+    }
+
+    const ModelSource& source_;
+    relay::Evaluator& evaluator_;
+    std::shared_ptr<Budget> budget_;
+    const Options& options_;
+    Trace& trace_;
+    frontend::Options asked_;
+};
+
 } // namespace
 
 Result<std::shared_ptr<Module>> runImport(const ModelSource& source, relay::Evaluator& evaluator,
@@ -62,58 +136,7 @@ Result<std::shared_ptr<Module>> runImport(const ModelSource& source, relay::Eval
     return hook.step("import", [&]() -> Result<std::shared_ptr<Module>> {
         if (options.extensions)
             LATHE_CHECKED(checkExtensions(*options.extensions));
-        frontend::Options importOptions{.symbols = options.symbols,
-                                        .shapes = options.shapes,
-                                        .sizeNames = options.sizeNames,
-                                        .sizesBesideNames = sizesBesideNames(options),
-                                        .signature = options.signature,
-                                        .cut = options.cut,
-                                        .types = options.types,
-                                        .arguments = options.arguments,
-                                        .added = operatorsOf(options.extensions),
-                                        .budget = budget};
-        const Budget::Amounts before = budget->left();
-        const auto importFixed = [&](frontend::Imported refused, const Shapes& needed, const ElementTypes& given) {
-            importOptions.shapes.insert(importOptions.shapes.end(), needed.begin(), needed.end());
-            for (const auto& [name, dtype] : given)
-                if (std::ranges::find(options.types, name, &ElementTypes::value_type::first) == options.types.end())
-                    importOptions.types.emplace_back(name, dtype);
-            frontend::Imported fixed = source.import(&evaluator, importOptions);
-            trace.fixedAtNeed = fixed.module != nullptr;
-            const auto first = std::ranges::find(fixed.diagnostics, Severity::Error, &Diagnostic::severity);
-            if (hasUnsupportedNode(refused) && first != fixed.diagnostics.end() && first->node.empty()) {
-                refused.diagnostics.push_back(*first); // which is about the data
-                return refused;
-            }
-            const auto why = std::ranges::find(refused.diagnostics, Severity::Error, &Diagnostic::severity);
-            if (fixed.module && why != refused.diagnostics.end()) {
-                Diagnostic note = *why;
-                note.severity = Severity::Note;
-                note.what = "compiled for the given sizes alone, since without them " + note.what;
-                note.hint.clear();
-                fixed.diagnostics.push_back(std::move(note));
-            }
-            return fixed;
-        };
-        frontend::Imported imported = source.import(&evaluator, importOptions);
-        // A sequence of undeclared rank is imported as one that is always empty: what is given may say more.
-        if (imported.module && !options.inputsAtNeed.empty())
-            if (const Shapes undeclared = shapesOfEmpty(*imported.module, options.inputsAtNeed, *imported.graph);
-                !undeclared.empty()) {
-                budget->reset(before);
-                imported = importFixed(std::move(imported), undeclared, {});
-            }
-        if (!imported.module && imported.graph && !(options.shapesAtNeed.empty() && options.inputsAtNeed.empty())) {
-            if (const auto given = givenTypes(options.inputsAtNeed, *imported.graph)) {
-                budget->reset(before);
-                imported =
-                    importFixed(std::move(imported), shapesOfRun(options.shapesAtNeed, given->shapes), given->types);
-            } else {
-                imported.diagnostics.insert(hasUnsupportedNode(imported) ? imported.diagnostics.end()
-                                                                         : imported.diagnostics.begin(),
-                                            given.error());
-            }
-        }
+        frontend::Imported imported = ImportOfModel(source, evaluator, budget, options, trace).imported();
         if (!imported.graph && artifact::partsOf(source.name))
             return failure(
                 ErrorKind::Usage, "this is an artifact, compiled already",

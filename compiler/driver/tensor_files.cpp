@@ -2,12 +2,13 @@
 #include "driver/tensor_files.h"
 
 #include "base/guarded.h"
+#include "base/hash.h"
 #include "base/limits.h"
 #include "base/new_file.h"
 #include "data/npy.h"
 #include "data/npy_text.h"
+#include "data/npz.h"
 #include "data/stored_type.h"
-#include "driver/npz.h"
 #include "frontend/frontend.h"
 
 #include <algorithm>
@@ -58,7 +59,7 @@ Result<HostTensor> readStored(const fs::path& path, const Meant& meant) {
     const std::string_view zip(magic, 4);
     if (zip == std::string_view("PK\x03\x04", 4) ||
         zip == std::string_view("PK\x05\x06", 4)) // the latter: with no file in it
-        return readNpz(path, meant);
+        return data::readNpz(path, meant.name, meant.dtype);
     if (path.extension() == ".npz")
         return named(
             error("this is no archive of NumPy arrays: it does not begin as one", "numpy.savez writes such a file"));
@@ -69,9 +70,10 @@ Result<HostTensor> readStored(const fs::path& path, const Meant& meant) {
 }
 
 /// What stands there under the name; nothing if there is none.
-Result<std::optional<HostTensor>> valueNamed(const NamedTensors& all, const std::string& name, std::string_view form) {
+Result<std::optional<HostTensor>> valueNamed(const data::NamedTensors& all, const std::string& name,
+                                             std::string_view form) {
     if (form.empty()) {
-        const auto found = std::ranges::find(all, name, &NamedTensors::value_type::first);
+        const auto found = std::ranges::find(all, name, &data::NamedTensors::value_type::first);
         return found == all.end() ? std::nullopt : std::optional(found->second);
     }
     HostTensor value = model::composed(form.front());
@@ -116,7 +118,7 @@ Result<HostTensor> readComposed(const fs::path& path, const Meant& meant) {
     const bool isZip = file && std::string_view(magic, 2) == "PK";
     if (!isZip && path.extension() != ".npz")
         return frontend::readValue(path, meant.form);
-    LATHE_TRY(const NamedTensors all, readAllOfNpz(path, [&](std::string_view) { return meant.dtype; }));
+    LATHE_TRY(const data::NamedTensors all, data::readAllOfNpz(path, [&](std::string_view) { return meant.dtype; }));
     LATHE_TRY(std::optional<HostTensor> value, valueNamed(all, std::string(meant.name), meant.form));
     return value ? *std::move(value) : model::composed(meant.form.front());
 }
@@ -213,7 +215,19 @@ std::string fileNameOf(std::string_view valueName) {
         else
             name += c;
     }
-    return name.empty() ? "%" : name; // no other name gives a lone percent sign
+    if (name.empty())
+        return "%"; // no other name gives a lone percent sign
+    // File systems end names at 255 bytes, of which a suffix and a temporary name need some. TFLite's names list all operators
+    // that were made one.
+    constexpr size_t most = 200;
+    if (name.size() > most) {
+        size_t kept = most - 34;
+        while (kept > 0 && (static_cast<unsigned char>(name[kept]) & 0xC0) == 0x80)
+            --kept; // not within a character
+        name.resize(kept);
+        name += "%-" + toString(hashBytes(std::as_bytes(std::span(valueName)))); // %- is no escape
+    }
+    return name;
 }
 
 } // namespace lathe::driver

@@ -25,7 +25,7 @@ struct Meant {
     std::string_view form = {}; // of a list or an optional: lathe_value_desc::form
 };
 
-/// The tensor in a .npy or .npz file (driver/npz.h), or in a TensorProto whatever the file's name is. If NumPy lacks the type
+/// The tensor in a .npy or .npz file (data/npz.h), or in a TensorProto whatever the file's name is. If NumPy lacks the type
 /// that is meant, it may stand there as another (data/stored_type.h), so that what writeNpy has written is read back. Fails
 /// with a Diagnostic that names the file; another type than the one that is meant is the caller's to refuse.
 Result<model::HostTensor> readTensorFile(const std::filesystem::path& path, const Meant& meant = {});
@@ -59,7 +59,8 @@ Result<void> writeNpy(const std::filesystem::path& path, const model::HostTensor
 /// What writeNpy would write, of a tensor whose type NumPy has.
 std::string npyOf(const TensorView& tensor);
 
-/// A file name for a value's name, different for different names: what no file name can hold, and '%', stands as %XX.
+/// A file name for a value's name, at most 200 bytes, different for different names: what no file name can hold, and '%', stands
+/// as %XX, and a long name ends in a hash of it.
 std::string fileNameOf(std::string_view valueName);
 
 } // namespace lathe::driver

@@ -121,7 +121,7 @@ public:
         auto graph = std::make_shared<model::Graph>();
         addInputs(*graph, main.params);
         // By these two models' inputs are told to be the same, or by their places.
-        const size_t inputs = main.params.size() - main.states.size();
+        const size_t inputs = relay::inputParams(main).size();
         for (size_t i = 0; i < main.params.size(); ++i)
             names_[main.params[i].var.id] = {i < inputs ? "input " + main.params[i].name
                                                         : "state " + main.states[i - inputs].name};

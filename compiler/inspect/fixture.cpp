@@ -2,7 +2,7 @@
 #include "inspect/fixture.h"
 
 #include "base/json.h"
-#include "driver/npz.h"
+#include "data/npz.h"
 #include "frontend/frontend.h"
 
 #include <algorithm>
@@ -124,10 +124,10 @@ Result<fs::path> dataPath(const Fixture& fixture, const std::string& name) {
     return fixture.folder / name;
 }
 
-Result<driver::NamedTensors> readArrays(const Fixture& fixture, const std::string& name,
-                                        const std::vector<device::RunnerValue>& values) {
+Result<data::NamedTensors> readArrays(const Fixture& fixture, const std::string& name,
+                                      const std::vector<device::RunnerValue>& values) {
     LATHE_TRY(const fs::path path, dataPath(fixture, name));
-    return driver::readAllOfNpz(path, [&](std::string_view wanted) {
+    return data::readAllOfNpz(path, [&](std::string_view wanted) {
         const auto value = std::ranges::find(values, wanted, &device::RunnerValue::name);
         return value == values.end() ? types::Void : value->dtype;
     });
@@ -135,7 +135,7 @@ Result<driver::NamedTensors> readArrays(const Fixture& fixture, const std::strin
 
 /// The names in the files for the model's values: the model's, or where it has not all of them the run's order, if those that it
 /// has stand at their places in it.
-std::vector<std::string> namesFor(const std::vector<device::RunnerValue>& values, const driver::NamedTensors& arrays,
+std::vector<std::string> namesFor(const std::vector<device::RunnerValue>& values, const data::NamedTensors& arrays,
                                   const std::vector<std::string>& order) {
     std::vector<std::string> names;
     for (const device::RunnerValue& value : values)
@@ -151,8 +151,7 @@ std::vector<std::string> namesFor(const std::vector<device::RunnerValue>& values
     return order;
 }
 
-Result<std::vector<model::HostTensor>> inOrder(const driver::NamedTensors& arrays,
-                                               const std::vector<std::string>& order,
+Result<std::vector<model::HostTensor>> inOrder(const data::NamedTensors& arrays, const std::vector<std::string>& order,
                                                const std::vector<device::RunnerValue>& values, std::string_view what) {
     const std::vector<std::string> names = namesFor(values, arrays, order);
     for (const auto& [name, tensor] : arrays)
@@ -160,7 +159,7 @@ Result<std::vector<model::HostTensor>> inOrder(const driver::NamedTensors& array
             return failure(fmt::format("the model has no {} '{}'", what, name));
     std::vector<model::HostTensor> ordered;
     for (const std::string& name : names) {
-        const auto found = std::ranges::find(arrays, name, &driver::NamedTensors::value_type::first);
+        const auto found = std::ranges::find(arrays, name, &data::NamedTensors::value_type::first);
         if (found == arrays.end())
             return failure(fmt::format("the data say nothing of {} '{}'", what, name));
         ordered.push_back(found->second);
@@ -267,7 +266,7 @@ std::vector<FixtureRun> runsOf(const Fixture& fixture, const fs::path& model) {
 driver::InputFiles inputFilesOf(const Fixture& fixture, const FixtureRun& run) {
     driver::InputFiles files;
     if (const auto path = dataPath(fixture, run.inputs))
-        if (const auto names = driver::arraysIn(*path))
+        if (const auto names = data::arraysIn(*path))
             for (const std::string& name : *names)
                 files.byName.emplace(name, path->string());
     return files;

@@ -5,8 +5,8 @@
 // the folder itself.
 #pragma once
 
+#include "data/npz.h"
 #include "device/runner_client.h"
-#include "driver/npz.h"
 #include "inspect/data_set.h"
 
 #include <filesystem>
@@ -57,7 +57,7 @@ driver::InputFiles inputFilesOf(const Fixture& fixture, const FixtureRun& run);
 
 /// As the files have them, by name, with numbers as tensors of rank 0.
 struct RunArrays {
-    driver::NamedTensors inputs, outputs;
+    data::NamedTensors inputs, outputs;
 };
 /// Fails if a file cannot be read.
 Result<RunArrays> readRun(const Fixture& fixture, const FixtureRun& run, const device::RunnerModel& loaded);

@@ -34,59 +34,26 @@ bool Builder::State::usesAny(const Expr& expr, const Symbols& symbols) const {
 
 Result<Type> Builder::State::join(const Type& a, const Type& b, const Symbols& inner, const std::string& hint,
                                   Symbols* widened) {
-    auto disagree = [&] {
-        // Formats allow values of one element type to have another rank each time.
-        const TensorType *left = asTensor(a), *right = asTensor(b);
-        const bool isAllowed = left && right && left->dtype == right->dtype;
-        return failure(isAllowed ? ErrorKind::Unsupported : ErrorKind::Invalid,
-                       fmt::format("types {} and {} do not agree", toString(a), toString(b)), rankHint);
-    };
-    if (!a || !b || a->value.index() != b->value.index())
-        return disagree();
-    if (const TensorType* left = asTensor(a)) {
-        const TensorType* right = asTensor(b);
-        if (left->dtype != right->dtype || left->shape.size() != right->shape.size())
-            return disagree();
-        std::vector<Expr> shape;
-        for (size_t i = 0; i < left->shape.size(); ++i) {
-            const Expr &x = left->shape[i], &y = right->shape[i];
-            bool free = widened && widened->contains(x.get());
-            if (free || (!usesAny(x, inner) && (x.same(y) || arith::provablyEqual(x, y)))) {
-                shape.push_back(x);
-                continue;
-            }
-            if (widened) {
-                shape.push_back(freshSymbol(hint, 0, limits::tensorElements));
-                widened->insert(shape.back().get());
-                continue;
-            }
-            arith::Interval p = arith::bounds(x), q = arith::bounds(y);
-            shape.push_back(freshSymbol(hint, std::max<int64_t>(0, std::min(p.lower, q.lower)),
-                                        std::min(limits::tensorElements, std::max(p.upper, q.upper))));
-        }
-        return tensorType(left->dtype, std::move(shape), left->layout == right->layout ? left->layout : nullptr);
-    }
-    auto all = [&](const std::vector<Type>& left, const std::vector<Type>& right) -> Result<std::vector<Type>> {
-        if (left.size() != right.size())
-            return disagree();
-        std::vector<Type> joined;
-        for (size_t i = 0; i < left.size(); ++i) {
-            LATHE_TRY(Type type, join(left[i], right[i], inner, hint, widened));
-            joined.push_back(std::move(type));
-        }
-        return joined;
-    };
-    if (const TupleType* tuple = asTuple(a)) {
-        LATHE_TRY(std::vector<Type> fields, all(tuple->fields, asTuple(b)->fields));
-        return tupleType(std::move(fields));
-    }
-    if (asDataType(a))
-        return joinedElement(a, b, [&](const Expr& dim) {
-            return usesAny(dim, inner) || (widened && usesAny(dim, *widened)); // these change from value to value
-        });
-    if (!sameType(a, b))
-        return disagree();
-    return a;
+    const TypeJoin how{.dim = [&](const Expr& x, const Expr& y) -> Expr {
+                           if ((widened && widened->contains(x.get())) ||
+                               (!usesAny(x, inner) && (x.same(y) || arith::provablyEqual(x, y))))
+                               return x;
+                           if (widened) {
+                               const Expr fresh = freshSymbol(hint, 0, limits::tensorElements);
+                               widened->insert(fresh.get());
+                               return fresh;
+                           }
+                           const arith::Interval p = arith::bounds(x), q = arith::bounds(y);
+                           return freshSymbol(hint, std::max<int64_t>(0, std::min(p.lower, q.lower)),
+                                              std::min(limits::tensorElements, std::max(p.upper, q.upper)));
+                       },
+                       .rankHint = rankHint,
+                       .hint = rankHint,
+                       .keepsLayouts = true};
+    const TypeJoin held = joinOfHeld([&](const Expr& dim) {
+        return usesAny(dim, inner) || (widened && usesAny(dim, *widened)); // these change from value to value
+    });
+    return joinedType(a, b, how, held);
 }
 
 struct Builder::Branches {

@@ -98,21 +98,21 @@ Result<Type> constructedType(const Module& module, const std::string& dataType, 
     return relay::dataType(dataType, std::move(typeArgs));
 }
 
-Result<Type> joinedElement(const Type& a, const Type& b, const std::function<bool(const Expr&)>& hidden) {
+Result<Type> joinedType(const Type& a, const Type& b, const TypeJoin& how, const TypeJoin& held) {
     const auto disagree = [&] {
         // Formats allow values of one element type to have another rank each time.
         const TensorType *left = asTensor(a), *right = asTensor(b);
         const bool isAllowed = left && right && left->dtype == right->dtype;
         return failure(isAllowed ? ErrorKind::Unsupported : ErrorKind::Invalid,
                        fmt::format("types {} and {} do not agree", toString(a), toString(b)),
-                       isAllowed ? "a list of tensors of several ranks is not supported; give all the same rank" : "");
+                       isAllowed ? how.rankHint : how.hint);
     };
     const auto all = [&](const std::vector<Type>& left, const std::vector<Type>& right) -> Result<std::vector<Type>> {
         if (left.size() != right.size())
             return disagree();
         std::vector<Type> joined;
         for (size_t i = 0; i < left.size(); ++i) {
-            LATHE_TRY(Type type, joinedElement(left[i], right[i], hidden));
+            LATHE_TRY(Type type, joinedType(left[i], right[i], how, held));
             joined.push_back(std::move(type));
         }
         return joined;
@@ -124,12 +124,10 @@ Result<Type> joinedElement(const Type& a, const Type& b, const std::function<boo
         if (left->dtype != right->dtype || left->shape.size() != right->shape.size())
             return disagree();
         std::vector<Expr> shape;
-        for (size_t i = 0; i < left->shape.size(); ++i) {
-            const Expr &x = left->shape[i], &y = right->shape[i];
-            const bool same = !hidden(x) && (x.same(y) || arith::provablyEqual(x, y));
-            shape.push_back(same ? x : anyDim());
-        }
-        return tensorType(left->dtype, std::move(shape));
+        for (size_t i = 0; i < left->shape.size(); ++i)
+            shape.push_back(how.dim(left->shape[i], right->shape[i]));
+        return tensorType(left->dtype, std::move(shape),
+                          how.keepsLayouts && left->layout == right->layout ? left->layout : nullptr);
     }
     if (const TupleType* tuple = asTuple(a)) {
         LATHE_TRY(std::vector<Type> fields, all(tuple->fields, asTuple(b)->fields));
@@ -138,12 +136,29 @@ Result<Type> joinedElement(const Type& a, const Type& b, const std::function<boo
     const DataTypeRef *left = asDataType(a), *right = asDataType(b);
     if (!left)
         return sameType(a, b) ? Result<Type>(a) : disagree();
+    if (&how != &held)
+        return joinedType(a, b, held, held);
     if (left->name != right->name)
         return disagree();
     // One that holds nothing is of any instance.
     const std::vector<Type>& first = left->args.empty() ? right->args : left->args;
     LATHE_TRY(std::vector<Type> args, all(first, right->args.empty() ? first : right->args));
     return dataType(left->name, std::move(args));
+}
+
+TypeJoin joinOfHeld(const std::function<bool(const Expr&)>& hidden) {
+    return {.dim =
+                [hidden](const Expr& x, const Expr& y) {
+                    return !hidden(x) && (x.same(y) || arith::provablyEqual(x, y)) ? x : anyDim();
+                },
+            .rankHint = "a list of tensors of several ranks is not supported; give all the same rank",
+            .hint = "",
+            .keepsLayouts = false};
+}
+
+Result<Type> joinedElement(const Type& a, const Type& b) {
+    const TypeJoin held = joinOfHeld([](const Expr&) { return false; });
+    return joinedType(a, b, held, held);
 }
 
 bool isList(const Type& type) {

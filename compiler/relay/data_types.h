@@ -17,9 +17,20 @@ std::vector<Type> fieldTypes(const DataTypeDef& definition, const Constructor& c
 Result<Type> constructedType(const Module& module, const std::string& dataType, const std::string& constructor,
                              const std::vector<Type>& args, const Type& declared);
 
-/// The type of what a data type holds where it holds values of both types: a dim in which they differ is any, as is one that
-/// `hidden` says has no meaning there. Unsupported where values of one element type differ in rank.
-Result<Type> joinedElement(const Type& a, const Type& b, const std::function<bool(const Expr&)>& hidden);
+/// How types of two values become one type of both.
+struct TypeJoin {
+    std::function<Expr(const Expr& x, const Expr& y)> dim; // of tensors of one element type and rank
+    const char* rankHint;                                  // where these differ in rank alone, which is unsupported
+    const char* hint;                                      // where types disagree otherwise
+    bool keepsLayouts;                                     // equal ones
+};
+/// `held`: for what values of data types hold.
+Result<Type> joinedType(const Type& a, const Type& b, const TypeJoin& how, const TypeJoin& held);
+/// What values of a data type hold, where one is to hold values of both types: a dim in which they differ is any, as is one that
+/// `hidden` says has no meaning there.
+TypeJoin joinOfHeld(const std::function<bool(const Expr&)>& hidden);
+/// By that alone, where all dims have a meaning.
+Result<Type> joinedElement(const Type& a, const Type& b);
 
 /// Whether it is a List or an Optional.
 bool isList(const Type& type);

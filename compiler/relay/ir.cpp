@@ -53,10 +53,6 @@ std::span<const Param> inputParams(const Function& main) {
     return std::span(main.params).first(main.params.size() - main.states.size());
 }
 
-std::span<const Param> stateParams(const Function& main) {
-    return std::span(main.params).last(main.states.size());
-}
-
 std::vector<Type> outputTypes(const Function& main) {
     std::vector<Type> types = fieldTypes(main.resultType);
     types.resize(types.size() - main.states.size());

@@ -259,9 +259,8 @@ struct Module {
 
 /// The Vars that a right-hand side uses directly (not those used in its Blocks).
 std::vector<Var> operands(const Rhs& rhs);
-/// The parameters of main that are the model's inputs, and those that are its states.
+/// The parameters of main that are the model's inputs: those before its states.
 std::span<const Param> inputParams(const Function& main);
-std::span<const Param> stateParams(const Function& main);
 /// The types of the model's outputs: those of main's results but its states.
 std::vector<Type> outputTypes(const Function& main);
 /// The Blocks directly inside a right-hand side.

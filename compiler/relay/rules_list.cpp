@@ -57,7 +57,7 @@ Result<Type> listInsert(Op, RuleContext& context) {
     if (!added)
         return failure("operand 3 is missing");
     const Type held = elementOf(list), own = withoutLayout(added);
-    LATHE_TRY(Type element, joinedElement(held ? held : own, own, [](const Expr&) { return false; }));
+    LATHE_TRY(Type element, joinedElement(held ? held : own, own));
     return dataType("List", {std::move(element)});
 }
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Times models in Lathe, ONNX Runtime and OpenVINO side by side: compare.py --lathe LATHE MODEL…
+"""Times models in Lathe and in the libraries of their format side by side: compare.py --lathe LATHE MODEL…
 
-Runs with the Python that has the two libraries. `lathe bench` does the timing: same inputs, rounds in rotating order.
+ONNX's are ONNX Runtime and OpenVINO, TFLite's LiteRT with XNNPACK. Runs with the Python that has the libraries. `lathe bench` does the timing: same inputs, rounds in rotating order.
 Speed is the time of the library over Lathe's, by medians; above 1 Lathe is faster.
 
 --avx2 holds Lathe and OpenVINO to AVX2; ONNX Runtime has no such switch and is left out. --write FOLDER makes a page
@@ -26,19 +26,25 @@ OPENVINO_AVX2 = "env OV_CPU_MAX_ISA=AVX2 ONEDNN_MAX_CPU_ISA=AVX2"
 LATHE_AVX2 = ["--target", "x86-64-v3"]
 
 
-def bench(options, model, threads):
-    """Runtime -> median and least in milliseconds."""
+def contenders_of(options, model):
     python = f"'{sys.executable}'"
+    if model.suffix == ".tflite":
+        return [f"litert={python} '{HERE / 'litert_contender.py'}'"]
     contenders = [f"openvino={OPENVINO_AVX2 if options.avx2 else ''} {python} '{HERE / 'openvino_contender.py'}'"]
     if not options.avx2:
         contenders.insert(0, f"onnxruntime={python} '{HERE / 'onnxruntime_contender.py'}'")
+    return contenders
+
+
+def bench(options, model, threads):
+    """Runtime -> median and least in milliseconds."""
     command = [options.lathe, "bench", model, "--json", "--threads", str(threads), "--rounds", str(options.rounds),
                *(LATHE_AVX2 if options.avx2 else [])]
     for data in (model.parent / f"ref_{model.stem}", model.parent / "test_data_set_0"):
         if data.is_dir():
             command += ["--data", data]
             break
-    for contender in contenders:
+    for contender in contenders_of(options, model):
         command += ["--against", contender]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True)
     if done.returncode:
@@ -76,6 +82,10 @@ def main():
     options = parser.parse_args()
     if options.avx2 and "AVX2" not in instruction_sets():
         sys.exit("compare: this processor has no AVX2")
+    if len({model.suffix == ".tflite" for model in options.models}) > 1:
+        sys.exit("compare: TFLite models have libraries of their own: time them alone")
+    if options.models[0].suffix == ".tflite" and (options.avx2 or options.write):
+        sys.exit("compare: --avx2 and --write are of ONNX models: nothing holds LiteRT to AVX2, and it has no page")
     figures = Figures()
     for model in options.models:
         for threads in options.threads:

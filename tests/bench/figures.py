@@ -4,7 +4,7 @@ from statistics import geometric_mean
 from typing import NamedTuple
 
 # As `lathe bench` names them -> as people do.
-NAMES = {"lathe": "Lathe", "onnxruntime": "ONNX Runtime", "openvino": "OpenVINO"}
+NAMES = {"lathe": "Lathe", "onnxruntime": "ONNX Runtime", "openvino": "OpenVINO", "litert": "LiteRT"}
 
 
 def threads_text(threads):

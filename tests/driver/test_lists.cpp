@@ -143,6 +143,20 @@ const char* border = R"(g (seq(float[?,2]) s, optional(float[2]) o, bool both) =
   >
 })";
 
+/// What it stacks has a size that only a run knows.
+const char* stacking = R"(g (int64 n, float[5] x) => (int64 last, float[t,s] rows)
+<bool go = {1}, int64[1] first = {0}, int64 one = {1}, int64[1] axis = {0}, int64 begin = {0}> {
+  last, rows = Loop (n, go, begin) <
+    body = step (int64 i, bool c, int64 had) => (bool d, int64 has, float[k] part) {
+      d = Identity (c)
+      end = Add (n, one)
+      ends = Unsqueeze (end, axis)
+      has = Add (had, end)
+      part = Slice (x, first, ends, axis)
+    }
+  >
+})";
+
 } // namespace
 
 class TestLists : public QObject {
@@ -217,6 +231,22 @@ private slots:
         QVERIFY(outputs.size() == 4 && outputs[0] == model::composed('l', {first}));
         QVERIFY(model.run({{"s", model::composed('l', {floats({2}, {1, 2})})}}).empty()); // of another rank
         QVERIFY2(model.problem().find("'s'") != std::string::npos, model.problem().c_str());
+    }
+
+    void cSourceRefusesThem() {
+        const QTemporaryDir folder;
+        driver::Options options;
+        options.form = driver::Form::CSource;
+        for (const char* graph : {queue, border, stacking}) {
+            const std::string bytes = graphBytes(graph);
+            driver::Trace trace;
+            const auto made = driver::compileBytes(std::as_bytes(std::span(bytes)), "model.onnx",
+                                                   folder.filePath("c").toStdString(), {}, options, trace);
+            QVERIFY(!made);
+            QVERIFY2(made.error().kind == ErrorKind::Unsupported, toString(made.error()).c_str());
+            QVERIFY2(made.error().what.find("sequences, optionals or stacks") != std::string::npos,
+                     toString(made.error()).c_str());
+        }
     }
 };
 

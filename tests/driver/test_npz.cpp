@@ -3,7 +3,8 @@
 // .npz files: what NumPy has written is read by the names of its arrays, and what others made of one is refused with the file's
 // name.
 #include "base/limits.h"
-#include "driver/npz.h"
+#include "data/npz.h"
+#include "driver/tensor_files.h"
 #include "support/host_tensor.h"
 #include "support/npz_file.h"
 #include "support/onnx_model.h"
@@ -63,7 +64,7 @@ class TestNpz : public QObject {
 private slots:
     void byName() {
         const auto path = file(compressed.toStdString());
-        const auto names = driver::arraysIn(path);
+        const auto names = data::arraysIn(path);
         QVERIFY2(names, names ? "" : toString(names.error()).c_str());
         QCOMPARE(*names, (std::vector<std::string>{"x", "größe"}));
         const auto x = driver::readTensorFile(path, {.name = "x"});
@@ -88,7 +89,7 @@ private slots:
         }
         // What is no array stands beside it.
         const auto beside = file(zipOf({{"read.me", "hello"}, {"folder/", ""}, {"a/b.npy", array("(2,)", 2)}}));
-        QCOMPARE(*driver::arraysIn(beside), std::vector<std::string>{"a/b"});
+        QCOMPARE(*data::arraysIn(beside), std::vector<std::string>{"a/b"});
         QVERIFY(driver::readTensorFile(beside)->shape == std::vector<int64_t>{2});
         // Its elements are what is meant, as those of a file of their own.
         const auto narrow = driver::readTensorFile(beside, {.dtype = types::Int4});
@@ -97,23 +98,23 @@ private slots:
 
     void allOfThem() {
         const auto meant = [](std::string_view name) { return name == "x" ? types::BFloat16 : types::Void; };
-        const auto all = driver::readAllOfNpz(file(compressed.toStdString()), meant);
+        const auto all = data::readAllOfNpz(file(compressed.toStdString()), meant);
         QVERIFY2(all, all ? "" : toString(all.error()).c_str());
         QCOMPARE(all->size(), size_t(2));
         QCOMPARE(all->front().first, std::string("x"));
         QVERIFY(all->front().second.dtype == types::BFloat16); // 0 to 5 have few bits
         QCOMPARE(all->back().first, std::string("größe"));
         QVERIFY(all->back().second == (tensorOf<int8_t>(types::Int8, {2}, {1, -2})));
-        const auto none = driver::readAllOfNpz(file(zipOf({})), meant); // a model without inputs is given none
+        const auto none = data::readAllOfNpz(file(zipOf({})), meant); // a model without inputs is given none
         QVERIFY(none && none->empty());
         const std::string good = array("(2,)", 2);
         for (const ZipFiles& files :
              {ZipFiles{{"x.npy", good}, {"x.npy", good}}, ZipFiles{{"y.npy", good}, {"x.npy", "hello"}}}) {
             const auto path = file(zipOf(files));
-            const auto bad = driver::readAllOfNpz(path, meant);
+            const auto bad = data::readAllOfNpz(path, meant);
             QVERIFY(!bad && bad.error().file == path.string());
         }
-        QVERIFY(!driver::readAllOfNpz(folder_.path().toStdString(), meant));
+        QVERIFY(!data::readAllOfNpz(folder_.path().toStdString(), meant));
     }
 
     void refused_data() {
@@ -150,9 +151,9 @@ private slots:
     }
 
     void noFile() {
-        QVERIFY(!driver::arraysIn("/no/such/file.npz"));
-        QVERIFY(!driver::arraysIn(folder_.path().toStdString()));
-        QVERIFY(!driver::arraysIn("/dev/zero")); // never ends
+        QVERIFY(!data::arraysIn("/no/such/file.npz"));
+        QVERIFY(!data::arraysIn(folder_.path().toStdString()));
+        QVERIFY(!data::arraysIn("/dev/zero")); // never ends
     }
 
     void everyDamagedByteIsAnswered() {

@@ -287,13 +287,19 @@ private slots:
     }
 
     void differentNamesHaveDifferentFiles() {
-        const std::vector<std::string> names = {"",    "a",   "a/b", "a_b",  "a%b",  "a%2Fb", ".",         "..",
-                                                "%",   ".a",  "/",   "//",   "a\nb", "é",     "a\x01\x02", "a b",
-                                                "%25", "%2F", "%2E", "%2E.", "a.b",  "_"};
+        std::vector<std::string> names = {"",    "a",   "a/b", "a_b",  "a%b",  "a%2Fb", ".",         "..",
+                                          "%",   ".a",  "/",   "//",   "a\nb", "é",     "a\x01\x02", "a b",
+                                          "%25", "%2F", "%2E", "%2E.", "a.b",  "_"};
+        for (const size_t length : {200, 300, 301})
+            names.emplace_back(length, 'a');
+        names.push_back(std::string(199, 'a') + "é");
+        names.emplace_back(165, '/');
         std::set<std::string> files;
         for (const std::string& name : names) {
             const std::string file = driver::fileNameOf(name);
             QVERIFY2(file.find('/') == std::string::npos && !file.starts_with('.') && !file.empty(), file.c_str());
+            QVERIFY2(file.size() <= 200, file.c_str());
+            QCOMPARE(QString::fromStdString(file).toStdString(), file); // whole characters
             files.insert(file);
         }
         QCOMPARE(files.size(), names.size());

@@ -178,7 +178,7 @@ private slots:
         QCOMPARE(main.states[0].name, std::string("kept"));
         QVERIFY(main.states[0].initial->hash == relay::makeSplat(types::Float32, {2}, 0.5)->hash);
         QCOMPARE(relay::inputParams(main).size(), size_t{2});
-        QCOMPARE(relay::stateParams(main)[0].name, std::string("kept"));
+        QCOMPARE(main.params.back().name, std::string("kept"));
         QCOMPARE(main.outputNames, std::vector<std::string>{"y"});
         QVERIFY(relay::verify(walked.module));
         const auto& bindings = main.body->bindings; // sum, y, both
@@ -194,7 +194,7 @@ private slots:
         const relay::Function& main = walked.module.main();
         QCOMPARE(main.states.size(), size_t{1});
         QVERIFY(main.states[0].initial->hash == relay::makeSplat(types::Float32, {2}, 1)->hash);
-        QCOMPARE(relay::operands(main.body->bindings.back()->rhs).back(), relay::stateParams(main)[0].var);
+        QCOMPARE(relay::operands(main.body->bindings.back()->rhs).back(), main.params.back().var);
         QVERIFY(relay::verify(walked.module));
     }
 

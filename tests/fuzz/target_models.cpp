@@ -36,15 +36,13 @@ testing::FilesInMemory filesIn(std::string_view bytes) {
     return files;
 }
 
-} // namespace
-
-void importModel(std::string_view bytes) {
+void importWith(const frontend::Options& options, std::string_view bytes) {
     const auto file = std::as_bytes(std::span(bytes));
     const frontend::Imported imported =
         bytes.starts_with(fileMark)
             ? frontend::importSource({"fuzz", {}, {}, {}, std::make_shared<testing::MembersInMemory>(filesIn(bytes))},
-                                     nullptr, {})
-            : frontend::importBytes(file, "fuzz", {}, nullptr, {});
+                                     nullptr, options)
+            : frontend::importBytes(file, "fuzz", {}, nullptr, options);
     for (const Diagnostic& said : imported.diagnostics)
         require(said.kind != ErrorKind::Internal, toString(said));
     require(imported.module || !imported.diagnostics.empty(), "refused without a word");
@@ -52,6 +50,18 @@ void importModel(std::string_view bytes) {
         const auto verified = relay::verify(*imported.module);
         require(verified.has_value(), verified ? "" : "imported, but " + toString(verified.error()));
     }
+}
+
+} // namespace
+
+void importModel(std::string_view bytes) {
+    importWith({}, bytes);
+}
+
+void importScript(std::string_view bytes) {
+    frontend::Options options;
+    options.shapes = {{"x", {2, 3}}};
+    importWith(options, bytes);
 }
 
 void readPickle(std::string_view bytes) {

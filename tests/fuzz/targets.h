@@ -39,6 +39,8 @@ MemoryFile fileOf(std::string_view bytes);
 /// A file of any format, or the files of a folder or an archive in one text: a line "=== NAME" before each. So those of archives
 /// are changed without a checksum that fails.
 void importModel(std::string_view bytes);
+/// The same of a program of TorchScript, which does not declare the sizes of its inputs: x is float32[2, 3].
+void importScript(std::string_view bytes);
 void readPickle(std::string_view bytes);
 void readRelay(std::string_view text);
 void readTir(std::string_view text);

@@ -140,6 +140,9 @@ private slots:
             QMimeData data;
             data.setUrls({QUrl::fromLocalFile(model + '/')}); // as file managers say folders
             Settled settled(window);
+            QDragEnterEvent enter(QPoint(100, 100), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+            QCoreApplication::sendEvent(&window, &enter);
+            QVERIFY(enter.isAccepted());
             QDropEvent drop(QPointF(100, 100), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
             QCoreApplication::sendEvent(&window, &drop);
             QVERIFY(settled.wait());

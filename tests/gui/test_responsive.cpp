@@ -35,6 +35,8 @@
 #include <algorithm>
 #include <ctime>
 #include <fmt/format.h>
+#include <functional>
+#include <map>
 
 namespace lathe::testing::test_responsive {
 
@@ -57,7 +59,8 @@ public:
         doing_ = what;
     }
     double longest() const { return longest_; }
-    QString findings() const { return findings_.join('\n'); }
+    /// What was being done in turns that took too long -> the longest of them, in ms.
+    const std::map<QString, double>& findings() const { return findings_; }
 
 private:
     static double now() {
@@ -69,14 +72,34 @@ private:
         const double time = now() - last_;
         longest_ = std::max(longest_, time);
         if (time > longestTurn)
-            findings_ << QStringLiteral("%1: %2 ms").arg(doing_).arg(time, 0, 'f', 0);
+            findings_[doing_] = std::max(findings_[doing_], time);
         last_ = now();
     }
 
     QString doing_ = QStringLiteral("start");
-    QStringList findings_;
+    std::map<QString, double> findings_;
     double last_ = 0, longest_ = 0;
 };
+
+/// Does the work, and once more where a turn took too long: fails with what took too long both times. Where a hypervisor takes
+/// the processor away for a while, the thread is charged for it, but not again in the same step.
+void watch(const std::function<void(Watchdog&)>& work) {
+    const auto once = [&] {
+        Watchdog watchdog;
+        work(watchdog);
+        watchdog.doing("end");
+        qInfo("longest turn: %.0f ms", watchdog.longest());
+        return watchdog.findings();
+    };
+    const auto first = once();
+    if (first.empty() || QTest::currentTestFailed())
+        return;
+    QStringList both;
+    for (const auto& [what, ms] : once())
+        if (first.contains(what))
+            both << QStringLiteral("%1: %2 ms, %3 ms").arg(what).arg(first.at(what), 0, 'f', 0).arg(ms, 0, 'f', 0);
+    QVERIFY2(both.isEmpty(), qPrintable(both.join('\n')));
+}
 
 /// Clicks, keys, the wheel and letters on all that takes them, and is seen.
 class Driver {
@@ -185,12 +208,11 @@ class TestResponsive : public QObject {
     QTemporaryDir folder_;
 
     /// Opens a model, compiles and runs it, and works on each page and each tab.
-    void driveAllPages(const QString& file) {
+    static void driveAllPages(const QString& file, Watchdog& watchdog) {
         MainWindow window;
         window.resize(1440, 900);
         window.show();
         QTest::qWait(50);
-        Watchdog watchdog;
         Driver driver(watchdog);
         watchdog.doing("opening");
         QVERIFY(openAndWait(window, file));
@@ -223,9 +245,6 @@ class TestResponsive : public QObject {
             driver.step("turning to model", [&] { window.showPage("model"); });
             driver.step(id, [&] { window.actions()[id]->trigger(); });
         }
-        watchdog.doing("end");
-        qInfo("longest turn: %.0f ms", watchdog.longest());
-        QVERIFY2(watchdog.findings().isEmpty(), qPrintable(watchdog.findings()));
     }
 
 private slots:
@@ -242,14 +261,14 @@ private slots:
         if (file.empty() && !fixturesExpected())
             QSKIP("there is no folder to unpack the fixtures from");
         QVERIFY(!file.empty());
-        driveAllPages(QString::fromStdString(file.string()));
+        watch([&](Watchdog& watchdog) { driveAllPages(QString::fromStdString(file.string()), watchdog); });
     }
 
     void tenThousandNodesThatRun() {
         const auto graph = transformerGraph(10'000, true, {.tokens = 8, .width = 16, .heads = 2, .words = 32});
         const QString file = folder_.filePath("ten_thousand.onnx");
         writeFile(file.toStdString(), modelFile(*graph));
-        driveAllPages(file);
+        watch([&](Watchdog& watchdog) { driveAllPages(file, watchdog); });
     }
 
     void tenThousandNodes_data() {
@@ -260,139 +279,134 @@ private slots:
     void tenThousandNodes() {
         QFETCH(bool, named);
         const auto model = transformerGraph(10'000, named);
-        MainWindow window;
-        window.resize(1440, 900);
-        window.show();
-        QVERIFY(openAndWait(window, sample("small_cnn.onnx"))); // so that there are pages
-        views::graph::ModelPage& page = *window.modelPage();
-        Watchdog watchdog;
-        Driver driver(watchdog);
-        const auto settle = [&] {
-            QVERIFY(QTest::qWaitFor([&] { return !page.isArranging() && !page.picture().boxes.empty(); }, patience));
-            QTest::qWait(20);
-        };
-        watchdog.doing("showing the overview");
-        page.setModel(model);
-        settle();
-        driver.drive(&page, "overview");
-        const int group = std::ranges::find_if(page.picture().boxes, [](const auto& box) {
-                              return box.group >= 0 && !box.open;
-                          })->group;
-        for (int times = 0; times < 2; ++times) {
-            driver.step("a group", [&] { page.canvas()->groupToggled(group); });
+        watch([&](Watchdog& watchdog) {
+            MainWindow window;
+            window.resize(1440, 900);
+            window.show();
+            QVERIFY(openAndWait(window, sample("small_cnn.onnx"))); // so that there are pages
+            views::graph::ModelPage& page = *window.modelPage();
+            Driver driver(watchdog);
+            const auto settle = [&] {
+                QVERIFY(
+                    QTest::qWaitFor([&] { return !page.isArranging() && !page.picture().boxes.empty(); }, patience));
+                QTest::qWait(20);
+            };
+            watchdog.doing("showing the overview");
+            page.setModel(model);
             settle();
-        }
-        for (const char* id : {"model.expand_all", "model.collapse_all", "model.expand_all"}) {
-            driver.step(id, [&] { window.actions()[id]->trigger(); });
+            driver.drive(&page, "overview");
+            const int group = std::ranges::find_if(page.picture().boxes, [](const auto& box) {
+                                  return box.group >= 0 && !box.open;
+                              })->group;
+            for (int times = 0; times < 2; ++times) {
+                driver.step("a group", [&] { page.canvas()->groupToggled(group); });
+                settle();
+            }
+            for (const char* id : {"model.expand_all", "model.collapse_all", "model.expand_all"}) {
+                driver.step(id, [&] { window.actions()[id]->trigger(); });
+                settle();
+            }
+            driver.drive(&page, "all open");
+            driver.step("to a node", [&] { page.revealNode(7000); });
             settle();
-        }
-        driver.drive(&page, "all open");
-        driver.step("to a node", [&] { page.revealNode(7000); });
-        settle();
-        watchdog.doing("end");
-        qInfo("longest turn: %.0f ms", watchdog.longest());
-        QVERIFY2(watchdog.findings().isEmpty(), qPrintable(watchdog.findings()));
+        });
     }
 
     /// A hundred thousand trials of twenty tasks: out of the records at once, then a batch after the other.
     void manyTrials() {
-        using views::models::StudyUpdate;
-        constexpr size_t tasks = 20, trials = 100'000, batch = 16;
-        std::vector<views::models::StudyTask> all(tasks);
-        for (size_t i = 0; i < tasks; ++i) {
-            all[i].workload = all[i].kernel = QStringLiteral("fused_conv_relu_%1").arg(i);
-            all[i].defaultUs = 100;
-            all[i].bestUs = 50;
-        }
-        std::vector<size_t> counts(tasks);
-        const auto updateOf = [&](size_t from, size_t to) {
-            StudyUpdate update;
-            update.tasks = all;
-            update.seconds = double(to);
-            for (size_t i = from; i < to; ++i) {
-                const size_t task = i % tasks, number = counts[task]++;
-                tune::Trial trial;
-                trial.candidate.program = {task, number};
-                trial.us = 50 + double((i * 7919) % 1000) / 10;
-                trial.ratio = {trial.us / 100, trial.us / 100, trial.us / 100};
-                trial.seconds = double(i) / 10;
-                trial.verdict = i % 13 == 0 ? tune::Verdict::Crashed : tune::Verdict::Measured;
-                trial.candidate.made = number == 0 ? tune::Made::Default : tune::Made(1 + i % 5);
-                trial.accepted = number > 0 && i % 1000 == 1;
-                update.trials.push_back(
-                    {views::models::pointOf(trial, task, number), views::models::shownTrial(trial, number)});
+        watch([&](Watchdog& watchdog) {
+            using views::models::StudyUpdate;
+            constexpr size_t tasks = 20, trials = 100'000, batch = 16;
+            std::vector<views::models::StudyTask> all(tasks);
+            for (size_t i = 0; i < tasks; ++i) {
+                all[i].workload = all[i].kernel = QStringLiteral("fused_conv_relu_%1").arg(i);
+                all[i].defaultUs = 100;
+                all[i].bestUs = 50;
             }
-            return update;
-        };
-        views::models::Selection selection;
-        views::tuning::TuningPage page(&selection);
-        page.resize(1440, 900);
-        page.show();
-        QTest::qWait(50);
-        StudyUpdate recorded = updateOf(0, trials);
-        Watchdog watchdog;
-        Driver driver(watchdog);
-        page.setModel(true);
-        driver.step("showing", [&] { page.showRecorded({}, std::move(recorded), {}); });
-        QTRY_COMPARE_WITH_TIMEOUT(page.log().points().size(), trials, 60'000);
-        driver.drive(&page, "tuning");
-        driver.driveTabs(&page, "tuning");
-        for (size_t i = 0; i < 20; ++i)
-            driver.step("a batch", [&] { page.add(updateOf(trials + i * batch, trials + (i + 1) * batch)); });
-        watchdog.doing("end");
-        qInfo("longest turn: %.0f ms", watchdog.longest());
-        QVERIFY2(watchdog.findings().isEmpty(), qPrintable(watchdog.findings()));
+            std::vector<size_t> counts(tasks);
+            const auto updateOf = [&](size_t from, size_t to) {
+                StudyUpdate update;
+                update.tasks = all;
+                update.seconds = double(to);
+                for (size_t i = from; i < to; ++i) {
+                    const size_t task = i % tasks, number = counts[task]++;
+                    tune::Trial trial;
+                    trial.candidate.program = {task, number};
+                    trial.us = 50 + double((i * 7919) % 1000) / 10;
+                    trial.ratio = {trial.us / 100, trial.us / 100, trial.us / 100};
+                    trial.seconds = double(i) / 10;
+                    trial.verdict = i % 13 == 0 ? tune::Verdict::Crashed : tune::Verdict::Measured;
+                    trial.candidate.made = number == 0 ? tune::Made::Default : tune::Made(1 + i % 5);
+                    trial.accepted = number > 0 && i % 1000 == 1;
+                    update.trials.push_back(
+                        {views::models::pointOf(trial, task, number), views::models::shownTrial(trial, number)});
+                }
+                return update;
+            };
+            views::models::Selection selection;
+            views::tuning::TuningPage page(&selection);
+            page.resize(1440, 900);
+            page.show();
+            QTest::qWait(50);
+            StudyUpdate recorded = updateOf(0, trials);
+            Driver driver(watchdog);
+            page.setModel(true);
+            driver.step("showing", [&] { page.showRecorded({}, std::move(recorded), {}); });
+            QTRY_COMPARE_WITH_TIMEOUT(page.log().points().size(), trials, 60'000);
+            driver.drive(&page, "tuning");
+            driver.driveTabs(&page, "tuning");
+            for (size_t i = 0; i < 20; ++i)
+                driver.step("a batch", [&] { page.add(updateOf(trials + i * batch, trials + (i + 1) * batch)); });
+        });
     }
 
     void tenThousandBindings() {
-        // A chain; a pass makes functions of two operators each and another operator of each hundredth.
-        constexpr int operators = 10'000;
-        std::string before = "module next %40000\n", after = before, functions, main;
-        const std::string head = "fn main(%1 \"x\": float32[2]) -> float32[2] {\n";
-        std::string chain;
-        for (int i = 2; i < operators + 2; ++i)
-            chain += fmt::format("  %{} = {}(%{}) : float32[2] @{{{}}}\n", i, i % 2 ? "exp" : "relu", i - 1, i);
-        for (int i = 2; i < operators + 2; i += 2) {
-            functions += fmt::format("fn f{}(%{}: float32[2]) -> float32[2] primitive {{\n"
-                                     "  %{} = {}(%{}) : float32[2] @{{{}}}\n  %{} = exp(%{}) : float32[2] @{{{}}}\n"
-                                     "  -> %{}\n}}\n",
-                                     i, i + 10'010, i, i % 100 ? "relu" : "log", i + 10'010, i, i + 20'020, i, i + 1,
-                                     i + 20'020);
-            main += fmt::format("  %{} = call f{}(%{}) : float32[2] @{{{}}}\n", i + 1, i, i - 1, i);
-        }
-        const std::string end = fmt::format("  -> %{}\n}}\n", operators + 1);
-        const auto read = [](const std::string& text) {
-            auto module = relay::parse(text, {});
-            return module ? std::make_shared<relay::Module>(*std::move(module)) : nullptr;
-        };
-        driver::Trace trace;
-        trace.passes.resize(1);
-        trace.passes[0].before = read(before + head + chain + end);
-        trace.passes[0].after = read(after + functions + head + main + end);
-        QVERIFY(trace.passes[0].before && trace.passes[0].after);
-        const auto picture = // a worker's work
-            std::make_shared<views::models::PassPicture>(views::models::picturePass(trace, 0, {}));
-        views::passes::PictureView view;
-        view.resize(1200, 800);
-        view.show();
-        QTest::qWait(50);
-        Watchdog watchdog;
-        Driver driver(watchdog);
-        const auto settle = [&] { QVERIFY(QTest::qWaitFor([&] { return !view.isArranging(); }, patience)); };
-        driver.step("showing", [&] { view.setPicture(picture); });
-        settle();
-        for (int times = 0; times < 3; ++times) {
-            driver.step("stepping", [&] { view.step(true); });
+        watch([&](Watchdog& watchdog) {
+            // A chain; a pass makes functions of two operators each and another operator of each hundredth.
+            constexpr int operators = 10'000;
+            std::string before = "module next %40000\n", after = before, functions, main;
+            const std::string head = "fn main(%1 \"x\": float32[2]) -> float32[2] {\n";
+            std::string chain;
+            for (int i = 2; i < operators + 2; ++i)
+                chain += fmt::format("  %{} = {}(%{}) : float32[2] @{{{}}}\n", i, i % 2 ? "exp" : "relu", i - 1, i);
+            for (int i = 2; i < operators + 2; i += 2) {
+                functions += fmt::format("fn f{}(%{}: float32[2]) -> float32[2] primitive {{\n"
+                                         "  %{} = {}(%{}) : float32[2] @{{{}}}\n  %{} = exp(%{}) : float32[2] @{{{}}}\n"
+                                         "  -> %{}\n}}\n",
+                                         i, i + 10'010, i, i % 100 ? "relu" : "log", i + 10'010, i, i + 20'020, i,
+                                         i + 1, i + 20'020);
+                main += fmt::format("  %{} = call f{}(%{}) : float32[2] @{{{}}}\n", i + 1, i, i - 1, i);
+            }
+            const std::string end = fmt::format("  -> %{}\n}}\n", operators + 1);
+            const auto read = [](const std::string& text) {
+                auto module = relay::parse(text, {});
+                return module ? std::make_shared<relay::Module>(*std::move(module)) : nullptr;
+            };
+            driver::Trace trace;
+            trace.passes.resize(1);
+            trace.passes[0].before = read(before + head + chain + end);
+            trace.passes[0].after = read(after + functions + head + main + end);
+            QVERIFY(trace.passes[0].before && trace.passes[0].after);
+            const auto picture = // a worker's work
+                std::make_shared<views::models::PassPicture>(views::models::picturePass(trace, 0, {}));
+            views::passes::PictureView view;
+            view.resize(1200, 800);
+            view.show();
+            QTest::qWait(50);
+            Driver driver(watchdog);
+            const auto settle = [&] { QVERIFY(QTest::qWaitFor([&] { return !view.isArranging(); }, patience)); };
+            driver.step("showing", [&] { view.setPicture(picture); });
             settle();
-        }
-        driver.step("marking", [&] { view.markNodes({7000}); });
-        settle();
-        QVERIFY(!view.after()->selected().empty());
-        driver.drive(&view, "picture");
-        settle();
-        watchdog.doing("end");
-        qInfo("longest turn: %.0f ms", watchdog.longest());
-        QVERIFY2(watchdog.findings().isEmpty(), qPrintable(watchdog.findings()));
+            for (int times = 0; times < 3; ++times) {
+                driver.step("stepping", [&] { view.step(true); });
+                settle();
+            }
+            driver.step("marking", [&] { view.markNodes({7000}); });
+            settle();
+            QVERIFY(!view.after()->selected().empty());
+            driver.drive(&view, "picture");
+            settle();
+        });
     }
 };
 

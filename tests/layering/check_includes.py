@@ -11,41 +11,41 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# folder: folders it may include, beside itself and base.
+# folder: folders it may include, beside itself and base. They stand above it, and each of them is included somewhere.
 COMPILER = {
     "abi": "",
     "runtime": "abi",
     "images": "abi",
     "base": "",
     "model": "",
+    "data": "model",
     "arith": "",
     "relay": "model arith",
     "frontend": "abi model arith relay data",
     "tir": "arith",
     "te": "arith tir",
     "schedule": "arith tir",
-    "moves": "schedule tir arith",
+    "moves": "schedule tir",
     "topi": "abi arith relay te tir schedule moves",
     "lower": "abi relay topi te tir schedule arith model",
     "tune": "schedule moves tir arith",
     "codegen": "abi runtime tir arith",
     "artifact": "abi runtime",
-    "data": "model",
     "graph": "model",
     "device": "model codegen abi runtime",
-    "driver": "model arith relay frontend tir te schedule topi lower tune codegen abi runtime artifact data device",
+    "driver": "model arith relay frontend tir lower tune codegen abi runtime artifact data device",
     "inspect": "model arith relay frontend tir schedule lower artifact data graph device driver",
-    "diagnose": "model arith relay data device driver inspect",
-    "tuning": "arith tir schedule lower tune abi runtime data device driver inspect",
+    "diagnose": "model arith relay data driver inspect",
+    "tuning": "arith tir lower tune runtime data device driver inspect",
     "project": "driver",
     "records": "codegen tune schedule tir lower driver inspect tuning",
-    "selfcheck": "model abi runtime data",
-    "report": "model arith relay tir schedule lower graph driver inspect",
-    "deploy": "model arith relay frontend codegen artifact abi runtime data device driver inspect",
+    "selfcheck": "model runtime data",
+    "report": "model arith relay tir graph driver inspect",
+    "deploy": "model arith codegen abi runtime data device driver inspect",
 }
 NOT_EVEN_BASE = {"base", "abi", "runtime", "images"}
 # Views show the values of the driver and of what stands on it and, read only, the IRs; only the app wires them to the driver.
-VIEW_MODELS = "data graph device driver inspect diagnose tuning model relay tir schedule tune records lower arith base"
+VIEW_MODELS = "data graph driver inspect diagnose tuning model relay tir schedule tune records lower arith base"
 # folder of views/models: folders there that it may include, beside itself.
 MODELS = {
     "text": "",
@@ -143,9 +143,22 @@ def problems_of(path, text):
             yield f"{where}: the workbench knows nothing of app/cli ({name}): what both need is compiler's"
 
 
+def problems_of_table(table, included):
+    """`included`: of each folder, those that its files include."""
+    above = set()
+    for folder, named in table.items():
+        for each in named.split():
+            if each not in above:
+                yield f"{folder}: {each} does not stand above it in the table"
+            if each not in included.get(folder, ()):
+                yield f"{folder}: nothing in it includes {each}, so the table need not name it"
+        above.add(folder)
+
+
 def main():
     problems = []
     files = 0
+    included = {}
     for top in ("compiler", "views", "app"):
         for path in sorted((ROOT / top).rglob("*")):
             if path.suffix not in (".h", ".cpp", ".c"):
@@ -155,7 +168,11 @@ def main():
                 problems.append(f"{relative}: no such folder in the table of {Path(__file__).name}")
                 continue
             files += 1
-            problems += problems_of(relative, path.read_text())
+            text = path.read_text()
+            problems += problems_of(relative, text)
+            folder = relative.split("/")[1]
+            included.setdefault(folder, set()).update(name.split("/")[0] for _, name in INCLUDE.findall(text))
+    problems += problems_of_table(COMPILER, included)
     for problem in problems:
         print(problem)
     print(f"{files} files, {len(problems)} problems")

@@ -3,7 +3,7 @@
 """The check of the include table finds what it is there to find."""
 import unittest
 
-from check_includes import in_table, problems_of
+from check_includes import COMPILER, in_table, problems_of, problems_of_table
 
 
 class CheckIncludes(unittest.TestCase):
@@ -52,6 +52,14 @@ class CheckIncludes(unittest.TestCase):
         self.assertEqual(self.finds("app/cli/a.cpp", line), 1)
         self.assertEqual(self.finds("compiler/frontend/frontends.cpp", line), 0)
         self.assertEqual(self.finds("compiler/frontend/onnx/a.cpp", line), 0)
+
+    def test_the_table_goes_one_way_and_names_what_is_included(self):
+        used = {folder: named.split() for folder, named in COMPILER.items()}
+        self.assertEqual(list(problems_of_table(COMPILER, used)), [])
+        upward = {"tir": "te", "te": ""}
+        self.assertEqual(list(problems_of_table(upward, {"tir": ["te"]})), ["tir: te does not stand above it in the table"])
+        unused = {"te": "", "tir": "te"}
+        self.assertEqual(len(list(problems_of_table(unused, {}))), 1)
 
     def test_include_without_path_is_a_problem(self):
         self.assertEqual(self.finds("compiler/tir/a.cpp", '#include "ir.h"'), 1)

@@ -34,11 +34,13 @@ public:
     virtual void checked(NodeReader& node, const std::function<void()>& convert) const = 0;
     /// The graph by which the format defines the operator of a node that has no converter: formal names of inputs and outputs,
     /// its nodes under the node's id. `operands` may become others, which fit the body. A fault may be in the Builder as well.
-    virtual Result<std::shared_ptr<model::Graph>> bodyOf(NodeReader& node, std::vector<Value>& operands) = 0;
+    /// By default the format defines none.
+    virtual Result<std::shared_ptr<model::Graph>> bodyOf(NodeReader& node, std::vector<Value>& operands);
     /// What a node itself says of a result's type; of kind Unknown if nothing.
     virtual model::ValueType typeOf(const model::Node&, size_t) const { return {}; }
-    /// Nothing if the node is no choice between two graphs.
-    virtual std::optional<Branches> branchesOf(const model::Node& node) const = 0;
+    /// Nothing if the node is no choice between two graphs, or one whose graphs are passed what they read, so that nothing behind it
+    /// can move into them.
+    virtual std::optional<Branches> branchesOf(const model::Node&) const { return {}; }
 };
 
 } // namespace lathe::frontend

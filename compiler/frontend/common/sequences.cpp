@@ -46,7 +46,7 @@ Var listOf(Builder& b, const std::vector<Value>& values, const Type& declared) {
         if (b.failed())
             return {};
         const Type& own = b.type(elements.back());
-        Result<Type> joined = relay::joinedElement(element ? element : own, own, [](const Expr&) { return false; });
+        Result<Type> joined = relay::joinedElement(element ? element : own, own);
         if (!joined) {
             b.fail(joined.error().what, joined.error().hint, joined.error().kind);
             return {};

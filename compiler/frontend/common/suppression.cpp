@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/common/suppression.h"
 
+#include "frontend/common/integer_operands.h"
 #include "relay/attrs.h"
 
 #include <cmath>
@@ -40,6 +41,17 @@ Var overlapsWith(Builder& b, const Edges& all, Var one) {
 }
 
 } // namespace
+
+std::optional<SuppressionOperands> withDimsThatAgree(NodeReader& node, SuppressionOperands read) {
+    Builder& b = node.b;
+    if (!node.needRank(read.boxes, 2) || !node.needRank(read.scores, 1) ||
+        !areSizes(node, {read.most}, "number of boxes") || !mayFill(b, {read.most}))
+        return std::nullopt;
+    const Expr count = dim(b, read.boxes, 0);
+    read.boxes = withDims(b, read.boxes, {count, 4});
+    read.scores = withDims(b, read.scores, {count});
+    return b.failed() ? std::nullopt : std::optional(std::move(read));
+}
 
 double justBelow(double threshold) {
     return std::nextafter(static_cast<float>(threshold), -std::numeric_limits<float>::infinity());

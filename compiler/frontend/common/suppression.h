@@ -4,6 +4,7 @@
 #pragma once
 
 #include "frontend/common/emit.h"
+#include "frontend/common/node_reader.h"
 
 #include <optional>
 
@@ -11,6 +12,14 @@ namespace lathe::frontend {
 
 /// A known threshold that numbers pass that are equal to it: as one that they are to be greater than.
 double justBelow(double threshold);
+
+/// What a suppression of one class is asked: boxes[n, 4], scores[n], thresholds of overlap and of scores, and how many at most.
+struct SuppressionOperands {
+    Var boxes, scores, overlap, leastScore;
+    Expr most;
+};
+/// Boxes and scores with dims that agree. Nothing, and reported, where they cannot.
+std::optional<SuppressionOperands> withDimsThatAgree(NodeReader& node, SuppressionOperands read);
 
 /// What is chosen of boxes[n, 4] by scores[classes, n].
 struct Chosen {

@@ -69,6 +69,12 @@ void addFault(model::ModelGraph& model, const model::Node* node, Diagnostic faul
     model.diagnostics.push_back(std::move(fault));
 }
 
+Report reportTo(model::ModelGraph& model) {
+    return [&model](const model::Node* node, std::string what, std::string hint) {
+        addFault(model, node, error(std::move(what), std::move(hint)));
+    };
+}
+
 bool sortNodes(Graph& graph, const Report& report) {
     const size_t count = graph.nodes.size();
     std::unordered_map<std::string, size_t> producer;

@@ -19,6 +19,8 @@ inline constexpr size_t keptDiagnostics = 1000;
 
 /// Adds a fault of the model that is being read, with its file and its node, up to keptDiagnostics.
 void addFault(model::ModelGraph& model, const model::Node* node, Diagnostic fault);
+/// What does so. The model outlives it.
+Report reportTo(model::ModelGraph& model);
 
 /// Puts producers first and keeps the order where it may stay. False if there is a cycle, which is reported.
 bool sortNodes(model::Graph& graph, const Report& report);

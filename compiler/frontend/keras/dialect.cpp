@@ -84,12 +84,4 @@ void KerasDialect::checked(NodeReader& node, const std::function<void()>& conver
     keepMask(node);
 }
 
-Result<std::shared_ptr<model::Graph>> KerasDialect::bodyOf(NodeReader& node, std::vector<Value>&) {
-    throw InternalError(fmt::format("no layer of Keras is defined by a body, {} neither", node.node.op));
-}
-
-std::optional<Branches> KerasDialect::branchesOf(const model::Node&) const {
-    return std::nullopt; // there are none
-}
-
 } // namespace lathe::frontend::keras

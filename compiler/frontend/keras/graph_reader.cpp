@@ -58,9 +58,9 @@ public:
         }
         model_->graph = graph;
         if (!stopped_) {
-            if (sortNodes(*graph, reporter()))
+            if (sortNodes(*graph, reportTo(*model_)))
                 noteTakenMasks(*graph);
-            checkNames(*graph, reporter());
+            checkNames(*graph, reportTo(*model_));
             if (graph->nodes.empty())
                 report(nullptr, error("the model has no layers: there is nothing to compile", "save the whole model"));
             if (graph->outputs.empty())
@@ -327,7 +327,7 @@ private:
         const std::string result = readCall(layer, place + "/layer", inner, 0, call, {input.name}, 1).front();
         graph->inputs.push_back(input);
         graph->outputs.push_back({result, {}});
-        if (!stopped_ && sortNodes(*graph, reporter()))
+        if (!stopped_ && sortNodes(*graph, reportTo(*model_)))
             noteTakenMasks(*graph);
         node.attributes.push_back({"layer", std::shared_ptr<const model::Graph>(std::move(graph))});
     }
@@ -413,12 +413,6 @@ private:
     }
 
     void report(const model::Node* node, Diagnostic fault) { addFault(*model_, node, std::move(fault)); }
-
-    Report reporter() {
-        return [this](const model::Node* node, std::string what, std::string hint) {
-            report(node, error(std::move(what), std::move(hint)));
-        };
-    }
 
     OpenModel& open_;
     std::shared_ptr<Budget> budget_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Schemas at work: nodes are held against them, and operators that ONNX defines by other operators are expanded.
+#include "frontend/common/topology.h"
 #include "frontend/onnx/attributes.h"
 #include "frontend/onnx/body_text.h"
 #include "frontend/onnx/frame.h"
@@ -142,7 +143,7 @@ Result<std::shared_ptr<model::Graph>> GraphReader::readBody(const std::shared_pt
         graph->outputs.push_back({name, {}});
     readNodes(body->node(), frame, *graph);
     if (!overLimit_)
-        sortNodes(*graph, reporter());
+        sortNodes(*graph, reportTo(*model_));
     reading_ = &tensors_;
     if (model_->diagnostics.size() > before) {
         Diagnostic problem = model_->diagnostics[before];

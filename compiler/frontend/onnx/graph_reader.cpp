@@ -4,6 +4,7 @@
 #include "frontend/onnx/graph_reader.h"
 
 #include "base/limits.h"
+#include "frontend/common/topology.h"
 #include "frontend/onnx/frame.h"
 #include "frontend/onnx/value_types.h"
 
@@ -83,12 +84,6 @@ void GraphReader::report(const model::Node* node, Diagnostic fault) {
     addFault(*model_, node, std::move(fault));
 }
 
-Report GraphReader::reporter() {
-    return [this](const model::Node* node, std::string what, std::string hint) {
-        report(node, std::move(what), std::move(hint));
-    };
-}
-
 std::shared_ptr<model::ModelGraph> GraphReader::read() {
     model_->producer = proto_->producer_name();
     if (!proto_->producer_version().empty())
@@ -113,7 +108,7 @@ std::shared_ptr<model::ModelGraph> GraphReader::read() {
         tooLarge();
     model_->graph = readGraph(proto_->graph(), frame);
     if (!overLimit_) {
-        checkNames(*model_->graph, reporter());
+        checkNames(*model_->graph, reportTo(*model_));
         if (model_->graph->nodes.empty())
             report(nullptr, "the graph has no nodes: there is nothing to compile",
                    "export the whole model: a file of weights alone is none");
@@ -196,7 +191,7 @@ std::shared_ptr<model::Graph> GraphReader::readGraph(const ::onnx::GraphProto& p
         report(reader == graph->nodes.end() ? nullptr : &*reader, fault);
     }
     if (!overLimit_)
-        sortNodes(*graph, reporter());
+        sortNodes(*graph, reportTo(*model_));
     return graph;
 }
 

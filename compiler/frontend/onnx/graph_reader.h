@@ -4,7 +4,6 @@
 // nodes and ids of its own; nodes get the version of their operator; faults are collected, never thrown.
 #pragma once
 
-#include "frontend/common/topology.h"
 #include "frontend/onnx/tensors.h"
 
 #include <set>
@@ -85,7 +84,6 @@ private:
     void report(const model::Node* node, std::string what, std::string hint) {
         report(node, error(std::move(what), std::move(hint)));
     }
-    Report reporter();
 
     std::shared_ptr<const ::onnx::ModelProto> proto_;
     std::shared_ptr<Budget> budget_;

@@ -45,16 +45,8 @@ void TensorflowDialect::checked(NodeReader&, const std::function<void()>& conver
     convert(); // a file declares types of its inputs alone
 }
 
-Result<std::shared_ptr<model::Graph>> TensorflowDialect::bodyOf(NodeReader& node, std::vector<Value>&) {
-    throw InternalError(fmt::format("no operator of TensorFlow is defined by a body, {} neither", node.node.op));
-}
-
 model::ValueType TensorflowDialect::typeOf(const model::Node& node, size_t result) const {
     return typeOfResult(node, result);
-}
-
-std::optional<Branches> TensorflowDialect::branchesOf(const model::Node&) const {
-    return std::nullopt; // graphs of branches are passed what they read, so nothing behind them can move into them
 }
 
 } // namespace lathe::frontend::tensorflow

@@ -12,9 +12,7 @@ public:
     ConvertFn converterOf(const model::Node& node) const override;
     std::optional<Diagnostic> refusalOf(const model::Node& node) const override;
     void checked(NodeReader& node, const std::function<void()>& convert) const override;
-    Result<std::shared_ptr<model::Graph>> bodyOf(NodeReader& node, std::vector<Value>& operands) override;
     model::ValueType typeOf(const model::Node& node, size_t result) const override;
-    std::optional<Branches> branchesOf(const model::Node& node) const override;
 };
 
 } // namespace lathe::frontend::tensorflow

@@ -33,11 +33,6 @@ std::shared_ptr<model::ModelGraph> emptyModel(const ::tensorflow::GraphDef& grap
     return made;
 }
 
-void addFault(model::ModelGraph& model, Diagnostic fault) {
-    fault.file = model.file;
-    model.diagnostics.push_back(std::move(fault));
-}
-
 /// Makes an argument of each of these results, which nothing is to produce any more.
 void feed(Body& body, const std::vector<Endpoint>& fed) {
     std::map<Endpoint, Endpoint> arguments;
@@ -73,17 +68,9 @@ void finish(model::ModelGraph& model, const std::shared_ptr<model::Graph>& graph
     model.graph = graph;
     const auto isError = [](const Diagnostic& each) { return each.severity == Severity::Error; };
     if (std::ranges::none_of(model.diagnostics, isError)) {
-        checkNames(*graph, [&](const model::Node* node, std::string what, std::string hint) {
-            Diagnostic fault = error(std::move(what), std::move(hint));
-            if (node) {
-                fault.node = displayName(*node);
-                fault.op = operatorName(*node);
-                fault.nodeId = node->id;
-            }
-            addFault(model, std::move(fault));
-        });
+        checkNames(*graph, reportTo(model));
         if (graph->outputs.empty())
-            addFault(model, error("the graph has no outputs", "export the model with what it computes"));
+            addFault(model, nullptr, error("the graph has no outputs", "export the model with what it computes"));
     }
     indexNodes(model);
 }
@@ -188,7 +175,7 @@ std::shared_ptr<model::ModelGraph> readSaved(std::shared_ptr<const ::tensorflow:
     model->signatures = signaturesOf(*graph);
     const auto key = chosenSignature(model->signatures, signature);
     const auto refused = [&](const Diagnostic& fault) {
-        addFault(*model, fault);
+        addFault(*model, nullptr, fault);
         indexNodes(*model);
         return model;
     };

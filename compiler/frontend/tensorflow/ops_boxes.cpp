@@ -13,26 +13,15 @@
 namespace lathe::frontend::tensorflow {
 namespace {
 
-struct BoxOperands {
-    Var boxes, scores, overlap, leastScore;
-    Expr most;
-};
-
-std::optional<BoxOperands> readBoxes(NodeReader& node, Builder& b) {
-    BoxOperands read;
+std::optional<SuppressionOperands> readBoxes(NodeReader& node, Builder& b) {
+    SuppressionOperands read;
     read.boxes = cast(b, node.in(0), types::Float32);
     read.scores = cast(b, node.in(1), types::Float32);
     read.most = integerOf(node, 2, "number of boxes");
     read.overlap = cast(b, asScalar(b, node.in(3)), types::Float32);
     read.leastScore = node.hasInput(4) ? cast(b, asScalar(b, node.in(4)), types::Float32)
                                        : b.scalar(-std::numeric_limits<float>::max(), types::Float32);
-    if (!node.needRank(read.boxes, 2) || !node.needRank(read.scores, 1) ||
-        !areSizes(node, {read.most}, "number of boxes") || !mayFill(node.b, {read.most}))
-        return std::nullopt;
-    const Expr count = dim(b, read.boxes, 0);
-    read.boxes = withDims(b, read.boxes, {count, 4});
-    read.scores = withDims(b, read.scores, {count});
-    return b.failed() ? std::nullopt : std::optional(read);
+    return withDimsThatAgree(node, std::move(read));
 }
 
 void giveBoxes(NodeReader& node, Builder& b, bool isPadded) {

@@ -63,6 +63,18 @@ void giveWithItem(NodeReader& node, Builder& b, size_t list, size_t index, size_
         node.set(0, withItem(b, listOf(b, *before, element), at, element));
 }
 
+/// Elements one behind the other along their first dim; they are all as long.
+void giveConcatenated(NodeReader& node, Builder& b, size_t operand) {
+    const Var list = listTensor(node, b, operand);
+    if (!node.needRank(list, 2))
+        return;
+    const Dims from = b.shape(list);
+    Dims shape(from.begin() + 1, from.end());
+    shape[0] = arith::simplify(from[0] * from[1]);
+    node.set(0, reshape(b, list, shape));
+    node.set(1, full(b, b.scalarOf(from[1]), {from[0]}));
+}
+
 } // namespace
 
 void convertTensorListReserve(NodeReader& node, Builder& b) {
@@ -138,16 +150,8 @@ void convertTensorListStack(NodeReader& node, Builder& b) {
     node.set(0, zeros);
 }
 
-/// Elements one behind the other along their first dim; they are all as long.
 void convertTensorListConcat(NodeReader& node, Builder& b) {
-    const Var list = listTensor(node, b, 0);
-    if (!node.needRank(list, 2))
-        return;
-    const Dims from = b.shape(list);
-    Dims shape(from.begin() + 1, from.end());
-    shape[0] = arith::simplify(from[0] * from[1]);
-    node.set(0, reshape(b, list, shape));
-    node.set(1, full(b, b.scalarOf(from[1]), {from[0]}));
+    giveConcatenated(node, b, 0);
 }
 
 void convertTensorListResize(NodeReader& node, Builder& b) {
@@ -202,14 +206,7 @@ void convertTensorArraySizeV3(NodeReader& node, Builder& b) {
 }
 
 void convertTensorArrayConcatV3(NodeReader& node, Builder& b) {
-    const Var list = listTensor(node, b, 1);
-    if (!node.needRank(list, 2))
-        return;
-    const Dims from = b.shape(list);
-    Dims shape(from.begin() + 1, from.end());
-    shape[0] = arith::simplify(from[0] * from[1]);
-    node.set(0, reshape(b, list, shape));
-    node.set(1, full(b, b.scalarOf(from[1]), {from[0]}));
+    giveConcatenated(node, b, 1);
 }
 
 } // namespace lathe::frontend::tensorflow

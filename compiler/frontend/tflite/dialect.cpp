@@ -63,12 +63,4 @@ void TfliteDialect::checked(NodeReader& node, const std::function<void()>& conve
     }
 }
 
-Result<std::shared_ptr<model::Graph>> TfliteDialect::bodyOf(NodeReader& node, std::vector<Value>&) {
-    throw InternalError(fmt::format("no operator of TFLite is defined by a body, {} neither", node.node.op));
-}
-
-std::optional<Branches> TfliteDialect::branchesOf(const model::Node&) const {
-    return std::nullopt; // graphs of branches see their operands alone, so nothing behind them can move into them
-}
-
 } // namespace lathe::frontend::tflite

@@ -48,7 +48,7 @@ public:
         const std::shared_ptr<model::Graph> graph = stopped_ ? std::make_shared<model::Graph>() : place(main_);
         model_->graph = graph;
         if (!stopped_) {
-            checkNames(*graph, reporter());
+            checkNames(*graph, reportTo(*model_));
             if (graph->nodes.empty())
                 report(nullptr,
                        error("the graph has no nodes: there is nothing to compile", "convert the whole model"));
@@ -138,7 +138,7 @@ private:
         }
         if (stopped_)
             return graph;
-        sortNodes(*graph, reporter());
+        sortNodes(*graph, reportTo(*model_));
         if (!from.variables.empty()) {
             // As inputs while names are checked: nothing makes them.
             graph->inputs.insert(graph->inputs.end(), from.variables.begin(), from.variables.end());
@@ -194,12 +194,6 @@ private:
     }
 
     void report(const model::Node* node, Diagnostic fault) { addFault(*model_, node, std::move(fault)); }
-
-    Report reporter() {
-        return [this](const model::Node* node, std::string what, std::string hint) {
-            report(node, error(std::move(what), std::move(hint)));
-        };
-    }
 
     OpenModel open_;
     std::shared_ptr<Budget> budget_;

@@ -12,22 +12,11 @@
 namespace lathe::frontend::tflite {
 namespace {
 
-/// Operands 0 … 4 of a suppression: boxes, scores, how many at most, thresholds of overlap and score.
-struct SuppressionOperands {
-    Var boxes, scores, overlap, leastScore;
-    Expr most;
-};
-
+/// Operands 0 … 4: boxes, scores, how many at most, thresholds of overlap and score.
 std::optional<SuppressionOperands> readSuppression(NodeReader& node, Builder& b) {
     SuppressionOperands read{realOf(node, 0), realOf(node, 1), asScalar(b, realOf(node, 3)),
                              asScalar(b, realOf(node, 4)), integerOf(node, 2, "number of boxes")};
-    if (!node.needRank(read.boxes, 2) || !node.needRank(read.scores, 1) ||
-        !areSizes(node, {read.most}, "number of boxes") || !mayFill(node.b, {read.most}))
-        return std::nullopt;
-    const Expr count = dim(b, read.boxes, 0);
-    read.boxes = withDims(b, read.boxes, {count, 4});
-    read.scores = withDims(b, read.scores, {count});
-    return b.failed() ? std::nullopt : std::optional(read);
+    return withDimsThatAgree(node, std::move(read));
 }
 
 /// Results of a suppression without scores that are lowered: numbers of boxes, their scores if wanted, their count.

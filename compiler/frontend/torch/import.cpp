@@ -47,8 +47,8 @@ Imported importModel(const Source& source, relay::Evaluator* evaluator, const Op
 model::Role roleOf(const model::Node& node) {
     ProgramNode asked;
     asked.target = node.op;
-    const Target target = targetOf(asked);
-    return {.family = target.op ? target.op->family : familyOf(node.op), .named = types::Void};
+    const CalledOperator called = calledOperator(asked);
+    return {.family = called.op ? called.op->family : familyOf(node.op), .named = types::Void};
 }
 
 bool hasOperator(const std::string& domain, const std::string& name) {

@@ -3,6 +3,7 @@
 
 #include "frontend/common/scatter.h"
 #include "frontend/torch/invoke.h"
+#include "frontend/torch/views.h"
 
 #include <fmt/format.h>
 
@@ -23,25 +24,14 @@ constexpr auto inverses = std::to_array<Inverse>({
     {"aten.slice.Tensor", "aten.slice_scatter.default"},
 });
 
-/// Views of all elements in the same order, among them tensors that are what is asked for already.
+/// Views of all elements in the same order, whatever the strides; those that are a copy where a view would not do are views.h's.
 constexpr auto reshaping = std::to_array<std::string_view>({
     "aten._unsafe_view.default",
     "aten.alias.default",
-    "aten.contiguous.default",
     "aten.detach.default",
-    "aten.flatten.using_ints",
-    "aten.ravel.default",
-    "aten.reshape.default",
-    "aten.reshape_as.default",
     "aten.squeeze.default",
     "aten.squeeze.dim",
     "aten.squeeze.dims",
-    "aten.to.device",
-    "aten.to.dtype",
-    "aten.to.dtype_layout",
-    "aten.to.other",
-    "aten.to.prim_Device",
-    "aten.type_as.default",
     "aten.unflatten.int",
     "aten.unsqueeze.default",
     "aten.view.default",
@@ -187,8 +177,9 @@ void Memory::assign(Place place, Var value) {
 
 Var Memory::putBack(Place place, Var parent, Var value) {
     const Seen& seen = places_[place];
-    const std::string_view name = seen.op->schema.name;
-    if (isViewAmong(reshaping, name))
+    const Schema& schema = seen.op->schema;
+    const std::string_view name = schema.name;
+    if (isReshape(schema) || isConversion(schema) || isViewAmong(reshaping, name))
         return reshape(b_, value, b_.shape(parent));
     if (isViewAmong(twofold, name))
         return viewed(seen, value);

@@ -40,7 +40,7 @@ std::vector<Diagnostic> ProgramWalk::unsupported() const {
     addNodes(*from_.program.graph, nodes);
     std::vector<Diagnostic> found;
     for (const ProgramNode* node : nodes) {
-        if (isOfWalk(node->target) || targetOf(*node).op)
+        if (isOfWalk(node->target) || calledOperator(*node).op)
             continue;
         Diagnostic reason = unknownOperator(*node);
         reason.file = graph_.file;
@@ -85,15 +85,15 @@ void ProgramWalk::convertNode(const ProgramNode& node, Frame& frame) {
             defineResults(node, {*number}, frame, {});
         return;
     }
-    const Target target = targetOf(node);
-    if (target.op)
-        return callOperator(node, target, frame);
+    const CalledOperator called = calledOperator(node);
+    if (called.op)
+        return callOperator(node, called, frame);
     const Diagnostic reason = unknownOperator(node);
     b_.fail(reason.what, reason.hint, reason.kind);
 }
 
-void ProgramWalk::callOperator(const ProgramNode& node, const Target& target, Frame& frame) {
-    const Operator& op = *target.op;
+void ProgramWalk::callOperator(const ProgramNode& node, const CalledOperator& called, Frame& frame) {
+    const Operator& op = *called.op;
     std::vector<GivenArgument> given;
     for (const ProgramNode::Input& input : node.inputs)
         given.push_back({input.name, valueOf(input.value, frame)});
@@ -101,7 +101,7 @@ void ProgramWalk::callOperator(const ProgramNode& node, const Target& target, Fr
     const List results = invoke(op, arguments, randomCalls_, b_);
     if (b_.failed())
         return;
-    if (target.isAssigned)
+    if (called.isAssigned)
         return assignTo(node, op, results, frame);
     assignOthers(node, op, results, frame);
     const View view = viewOf(op, node, frame.graph);

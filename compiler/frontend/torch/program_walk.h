@@ -53,7 +53,7 @@ private:
     void convertNodes(Frame& frame);
     void enter(const ProgramNode& node);
     void convertNode(const ProgramNode& node, Frame& frame);
-    void callOperator(const ProgramNode& node, const Target& target, Frame& frame);
+    void callOperator(const ProgramNode& node, const CalledOperator& called, Frame& frame);
     void assignTo(const ProgramNode& node, const Operator& op, const List& results, Frame& frame);
     /// What a converter gives beyond the results is assigned to the arguments that the schema says are written.
     void assignOthers(const ProgramNode& node, const Operator& op, const List& results, Frame& frame);

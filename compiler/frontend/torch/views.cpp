@@ -129,7 +129,7 @@ bool hasView(const Ints& sizes, const Ints& strides, const Ints& wanted) {
                                [](int64_t size) { return size == 1; });
 }
 
-Target targetOf(const ProgramNode& node) {
+CalledOperator calledOperator(const ProgramNode& node) {
     if (const Operator* op = findOperator(node.target))
         return {op, false};
     return {findAssigned(node.target), true};
@@ -165,7 +165,7 @@ std::set<std::string> assignedInputs(const Program& program) {
         return found == inputOf.end() ? std::string() : found->second;
     };
     for (const ProgramNode& node : graph.nodes) {
-        const auto [op, isAssigned] = targetOf(node);
+        const auto [op, isAssigned] = calledOperator(node);
         if (!op)
             continue;
         const bool writes = writesArguments(node, op->schema);

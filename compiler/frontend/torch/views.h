@@ -35,11 +35,11 @@ struct View {
 View viewOf(const Operator& op, const ProgramNode& node, const ProgramGraph& graph);
 
 /// The operator that a node calls; isAssigned: what it gives is assigned to its first argument. Null if there is none.
-struct Target {
+struct CalledOperator {
     const Operator* op = nullptr;
     bool isAssigned = false;
 };
-Target targetOf(const ProgramNode& node);
+CalledOperator calledOperator(const ProgramNode& node);
 
 /// The input of a node that is argument `at` of its schema; null if the node leaves it out.
 const ProgramArgument* inputAt(const ProgramNode& node, const Schema& schema, size_t at);

@@ -68,6 +68,7 @@ private:
 
     Answer fail(lathe_status status, std::string message, std::string node = {});
     Answer failContext(lathe_status status);
+    Answer sendTensor(Writer& reply, const DLTensor& tensor, const std::string& what);
     Answer createContext();
     lathe_status giveInput(int32_t index, DLTensor& tensor, size_t bytes);
     void checkBeside(const DLTensor& tensor) const;

@@ -43,39 +43,25 @@ std::vector<std::byte> packed(const DLTensor& tensor) {
 
 Server::Answer Server::input(Reader& reader) {
     const std::string name = reader.string();
-    DLTensor tensor{};
-    tensor.device = {kDLCPU, 0};
-    tensor.dtype = readType(reader);
-    const auto rank = reader.number<uint32_t>();
-    if (!reader.good() || rank > LATHE_MAX_RANK)
-        return Answer::Malformed;
-    int64_t dims[LATHE_MAX_RANK] = {};
-    for (uint32_t axis = 0; axis < rank; ++axis)
-        dims[axis] = reader.number<int64_t>();
-    tensor.ndim = static_cast<int32_t>(rank);
-    tensor.shape = dims;
-    const auto bytes = reader.number<uint64_t>();
-    const auto data = reader.raw(bytes);
-    if (!reader.finished())
+    ReadTensor read;
+    if (!read.read(reader) || !reader.finished())
         return Answer::Malformed;
     if (!context_)
         return fail(LATHE_INVALID_ARGUMENT, "no model is loaded");
     const int32_t index = lathe_model_find_input(model_.get(), name.c_str());
     if (index < 0)
         return fail(LATHE_INVALID_ARGUMENT, "the model has no input '" + name + "'");
-    const bool negative = std::any_of(dims, dims + rank, [](int64_t dim) { return dim < 0; });
+    DLTensor& tensor = read.tensor;
     const bool strings = isString(tensor.dtype);
     std::vector<lathe_string> texts;
-    if (negative || bytesOf(tensor) < 0 ||
-        !(strings ? unpack(data, tensor, texts) : bytesOf(tensor) == static_cast<int64_t>(bytes)))
+    if (!(strings ? read.hasSizes() && unpack(read.data, tensor, texts) : read.isWhole()))
         return fail(LATHE_MISMATCH, "input '" + name + "': dims and bytes of the tensor contradict each other");
     if (strings) { // copied, under a guard too: no kernel is given their bytes
         tensor.data = texts.data();
         const lathe_status bad = lathe_set_input(context_.get(), index, &tensor);
         return bad ? failContext(bad) : Answer::Ok;
     }
-    tensor.data = const_cast<std::byte*>(data.data());
-    const lathe_status bad = giveInput(index, tensor, bytes);
+    const lathe_status bad = giveInput(index, tensor, read.data.size());
     return bad ? failContext(bad) : Answer::Ok;
 }
 
@@ -192,16 +178,17 @@ Server::Answer Server::output(Reader& reader, Writer& reply) {
     DLTensor tensor{};
     if (const lathe_status bad = lathe_get_output(context_.get(), index, &tensor))
         return failContext(bad);
-    writeType(reply, tensor.dtype);
-    reply.number(static_cast<uint32_t>(tensor.ndim));
-    reply.raw(tensor.shape, static_cast<size_t>(tensor.ndim) * sizeof(int64_t));
+    return sendTensor(reply, tensor, "output " + std::to_string(index));
+}
+
+Server::Answer Server::sendTensor(Writer& reply, const DLTensor& tensor, const std::string& what) {
+    writeHead(reply, tensor);
     std::vector<std::byte> strings;
     if (isString(tensor.dtype))
         strings = packed(tensor);
     const int64_t bytes = isString(tensor.dtype) ? static_cast<int64_t>(strings.size()) : bytesOf(tensor);
     if (bytes < 0 || static_cast<uint64_t>(bytes) > limits::frameBytes - reply.bytes().size() - sizeof(uint64_t))
-        return fail(LATHE_OUT_OF_MEMORY,
-                    "output " + std::to_string(index) + " is larger than what lathe-runner can send");
+        return fail(LATHE_OUT_OF_MEMORY, what + " is larger than what lathe-runner can send");
     reply.number(static_cast<uint64_t>(bytes));
     if (isString(tensor.dtype))
         reply.raw(strings.data(), strings.size());

@@ -4,6 +4,7 @@
 #include "runtime/runner/tensor_fields.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace lathe::runtime::runner {
 
@@ -16,31 +17,20 @@ bool ReadValue::read(Reader& reader, lathe_value& value, int depth) {
         return false;
     value = {};
     value.form = static_cast<lathe_form>(form);
-    if (value.form == LATHE_TENSOR)
-        return readTensor(reader, value.tensor);
+    if (value.form == LATHE_TENSOR) {
+        ReadTensor read;
+        if (!read.read(reader) || !read.isWhole())
+            return false;
+        value.tensor = read.tensor;
+        dims_.push_back(std::move(read.dims)); // to which the tensor points
+        return true;
+    }
     constexpr size_t least = 5; // bytes of an element: its form and a count
     std::vector<lathe_value>& elements = lists_.emplace_back(reader.count(least));
     value.count = static_cast<int64_t>(elements.size());
     value.elements = elements.data();
     return reader.good() && std::all_of(elements.begin(), elements.end(),
                                         [&](lathe_value& element) { return read(reader, element, depth + 1); });
-}
-
-bool ReadValue::readTensor(Reader& reader, DLTensor& tensor) {
-    tensor.device = {kDLCPU, 0};
-    tensor.dtype = readType(reader);
-    const auto rank = reader.number<uint32_t>();
-    if (!reader.good() || rank > LATHE_MAX_RANK)
-        return false;
-    std::vector<int64_t>& dims = dims_.emplace_back(rank);
-    for (int64_t& dim : dims)
-        dim = reader.number<int64_t>();
-    tensor.ndim = static_cast<int32_t>(rank);
-    tensor.shape = dims.data();
-    const auto data = reader.raw(reader.number<uint64_t>());
-    tensor.data = const_cast<std::byte*>(data.data());
-    const bool negative = std::any_of(dims.begin(), dims.end(), [](int64_t dim) { return dim < 0; });
-    return reader.good() && !negative && bytesOf(tensor) == static_cast<int64_t>(data.size());
 }
 
 void writeValue(Writer& reply, const lathe_value& value) {
@@ -52,9 +42,7 @@ void writeValue(Writer& reply, const lathe_value& value) {
         return;
     }
     const DLTensor& tensor = value.tensor;
-    writeType(reply, tensor.dtype);
-    reply.number(static_cast<uint32_t>(tensor.ndim));
-    reply.raw(tensor.shape, static_cast<size_t>(tensor.ndim) * sizeof(int64_t));
+    writeHead(reply, tensor);
     const auto bytes = static_cast<uint64_t>(bytesOf(tensor));
     reply.number(bytes);
     reply.raw(tensor.data, bytes);

@@ -19,8 +19,6 @@ public:
     bool read(protocol::Reader& reader, lathe_value& value, int depth = 0);
 
 private:
-    bool readTensor(protocol::Reader& reader, DLTensor& tensor);
-
     std::deque<std::vector<lathe_value>> lists_;
     std::deque<std::vector<int64_t>> dims_;
 };

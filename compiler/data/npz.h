@@ -4,21 +4,24 @@
 // limits::npzArrayBytes or the file has; a name that stands there twice is refused, since readers differ in which they take.
 #pragma once
 
-#include "driver/tensor_files.h"
+#include "base/data_type.h"
+#include "base/result.h"
+#include "model/host_tensor.h"
 
+#include <filesystem>
 #include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-namespace lathe::driver {
+namespace lathe::data {
 
 /// The names of the arrays, one at least, in the order of the file. Fails with a Diagnostic that names the file.
 Result<std::vector<std::string>> arraysIn(const std::filesystem::path& path);
 
-/// The only array, or the one that is called as what is meant.
-Result<model::HostTensor> readNpz(const std::filesystem::path& path, const Meant& meant);
+/// The only array, or the one of that name. `meant`: as what it is to be read, as far as that is known (npy.h).
+Result<model::HostTensor> readNpz(const std::filesystem::path& path, std::string_view name, DataType meant);
 
 using NamedTensors = std::vector<std::pair<std::string, model::HostTensor>>;
 
@@ -26,4 +29,4 @@ using NamedTensors = std::vector<std::pair<std::string, model::HostTensor>>;
 Result<NamedTensors> readAllOfNpz(const std::filesystem::path& path,
                                   const std::function<DataType(std::string_view name)>& meant);
 
-} // namespace lathe::driver
+} // namespace lathe::data

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "driver/npz.h"
+#include "data/npz.h"
 
 #include "base/limits.h"
 #include "data/npy.h"
@@ -13,7 +13,7 @@
 #include <span>
 #include <sstream>
 
-namespace lathe::driver {
+namespace lathe::data {
 namespace {
 
 namespace fs = std::filesystem;
@@ -59,12 +59,12 @@ public:
         if (!content)
             return bad(content.error());
         left_ -= content->size();
-        if (!content->starts_with(data::npyMagic))
+        if (!content->starts_with(npyMagic))
             return bad(fmt::format("'{}' in it is no NumPy array", name_));
         const uint64_t bytes = content->size();
         std::istringstream array(*std::move(content));
-        array.ignore(data::npyMagic.size());
-        return data::readNpy(path_, array, bytes, meant);
+        array.ignore(npyMagic.size());
+        return readNpy(path_, array, bytes, meant);
     }
 
     Failure bad(std::string what, std::string hint = "numpy.savez writes such a file from arrays of numbers") const {
@@ -78,7 +78,7 @@ private:
     }
 
     fs::path path_;
-    data::ZipFile zip_;
+    ZipFile zip_;
     uint64_t left_ = 0; // bytes that arrays may still have
     std::string name_;
 };
@@ -117,21 +117,21 @@ Result<std::vector<std::string>> arraysIn(const fs::path& path) {
     return names;
 }
 
-Result<HostTensor> readNpz(const fs::path& path, const Meant& meant) {
+Result<HostTensor> readNpz(const fs::path& path, std::string_view name, DataType meant) {
     LATHE_TRY(const std::vector<std::string> names, arraysIn(path));
     NpzReader reader(path);
-    const auto chosen = names.size() == 1 ? names.begin() : std::ranges::find(names, meant.name);
+    const auto chosen = names.size() == 1 ? names.begin() : std::ranges::find(names, name);
     if (chosen == names.end())
-        return reader.bad(meant.name.empty()
+        return reader.bad(name.empty()
                               ? fmt::format("it holds {} arrays, and nothing says which is meant", names.size())
-                              : fmt::format("it holds {} arrays, and none is called '{}'", names.size(), meant.name),
+                              : fmt::format("it holds {} arrays, and none is called '{}'", names.size(), name),
                           fmt::format("they are called {}", firstNames(names)));
     while (true) {
         LATHE_TRY(const bool found, reader.next());
         if (!found)
             return reader.bad("the file changed while it was read", "try again");
         if (reader.name() == *chosen)
-            return reader.read(meant.dtype);
+            return reader.read(meant);
     }
 }
 
@@ -148,7 +148,7 @@ Result<NamedTensors> readAllOfNpz(const fs::path& path, const std::function<Data
             return reader.bad(fmt::format("it holds '{}' twice", reader.name()));
         const DataType dtype = meant(reader.name());
         LATHE_TRY(HostTensor stored, reader.read(dtype));
-        Result<HostTensor> tensor = data::takenAs(std::move(stored), dtype);
+        Result<HostTensor> tensor = takenAs(std::move(stored), dtype);
         if (!tensor) {
             tensor.error().file = path.string();
             return Failure(std::move(tensor).error());
@@ -157,4 +157,4 @@ Result<NamedTensors> readAllOfNpz(const fs::path& path, const std::function<Data
     }
 }
 
-} // namespace lathe::driver
+} // namespace lathe::data
