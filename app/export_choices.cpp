@@ -7,9 +7,9 @@
 #include "deploy/check_bundle.h"
 #include "deploy/runtime_package.h"
 #include "device/device_list.h"
+#include "driver/option_words.h"
 #include "inspect/inputs.h"
 #include "model/random_values.h"
-#include "model/size_name.h"
 #include "records/file.h"
 #include "views/models/inputs/open_sizes.h"
 
@@ -18,6 +18,8 @@
 #include <QFileInfo>
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <set>
 #include <utility>
 
@@ -307,16 +309,19 @@ QStringList argumentsOf(const driver::Options& settings) {
         words << "--numerics" << "strict";
     if (!settings.signature.empty())
         words << "--signature" << QString::fromStdString(settings.signature);
-    for (const auto& [input, dims] : settings.shapes) {
-        QStringList sizes;
-        for (const int64_t dim : dims)
-            sizes << QString::number(dim);
-        const auto named = std::ranges::find(settings.sizeNames, input, &model::SizeNames::value_type::first);
-        for (size_t i = 0; named != settings.sizeNames.end() && i < std::min(dims.size(), named->second.size()); ++i)
-            if (model::isSizeName(named->second[i]))
-                sizes[qsizetype(i)] = QString::fromStdString(named->second[i]);
-        words << "--shape" << QString::fromStdString(input) + '=' + sizes.join(',');
-    }
+    const auto add = [&words](const char* option, const std::string& word) {
+        words << option << QString::fromStdString(word);
+    };
+    for (const auto& [option, names] :
+         {std::pair("--inputs", &settings.cut.inputs), std::pair("--outputs", &settings.cut.outputs)})
+        if (!names->empty())
+            add(option, fmt::format("{}", fmt::join(*names, ",")));
+    for (const std::string& word : driver::shapeWords(settings))
+        add("--shape", word);
+    for (const auto& [name, dtype] : settings.types)
+        add("--type", fmt::format("{}={}", name, toString(dtype)));
+    for (const auto& [name, value] : settings.arguments)
+        add("--arg", fmt::format("{}={}", name, value));
     return words;
 }
 

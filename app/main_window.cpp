@@ -286,10 +286,12 @@ void MainWindow::load(const QString& path) {
     engine_.cancel();
     engine_.abortTuning();
     driver::Options options = work_.importOptions();
+    project::GraphChoice choice;
     if (reloading_)
-        options.signature = work_.settings.signature.toStdString();
+        choice = work_.settings.graphChoice;
     else if (const project::Project* project = project_.restoring())
-        options.signature = RunSettings::fromJson(keptIn(*project, project::settingsKey)).signature.toStdString();
+        choice = RunSettings::fromJson(keptIn(*project, project::settingsKey)).graphChoice;
+    LATHE_ASSERT(choice.addTo(options), "words that were read before");
     engine_.open(absolute, options);
 }
 
@@ -305,7 +307,7 @@ void MainWindow::showOpened(const QString& path, const TracePtr& trace) {
         work_.settings.inputs = {};
         work_.settings.states = {};
         work_.settings.goOn = false;
-        work_.settings.signature.clear();
+        work_.settings.graphChoice = {};
         project_.close();
         whatIfs_->reset({});
         exports_->clear();
@@ -344,7 +346,7 @@ void MainWindow::showOpened(const QString& path, const TracePtr& trace) {
     remember(path);
     stack_->setCurrentIndex(1);
     showPage("model");
-    const QString nodes = views::models::counted(trace->graph->nodeCount, "node", "nodes");
+    const QString nodes = views::models::counted(model::countNodes(*trace->graph), "node", "nodes");
     facts_->setText(QStringLiteral("%1 · %2").arg(QString::fromStdString(trace->graph->format), nodes));
     if (refused)
         log(tr("%1 cannot be compiled as it is: Problems says why.").arg(QFileInfo(path).fileName()), LogLevel::Error);
@@ -367,13 +369,14 @@ void MainWindow::showOpened(const QString& path, const TracePtr& trace) {
 }
 
 void MainWindow::setRunSettings(const RunSettings& settings) {
-    const bool otherGraph = settings.signature != work_.settings.signature && !work_.path.isEmpty();
+    const bool otherGraph = settings.graphChoice != work_.settings.graphChoice && !work_.path.isEmpty();
     work_.settings = settings;
     if (otherGraph) { // of whose nodes and inputs nothing was chosen
         work_.settings.fixSizes = false;
         work_.settings.inputs.files = {};
         work_.settings.states = {};
         whatIfs_->reset({});
+        studies_->clear();
     }
     work_.settings.keep();
     project_.touch();

@@ -136,7 +136,9 @@ void MainWindow::compareWith(const QString& path) {
         return;
     setBusy(true);
     log(tr("Comparing with %1").arg(views::models::shownPath(path)));
-    engine_.compareModels(work_.trace, absolute, work_.importOptions());
+    driver::Options options = work_.importOptions(); // a model that declares no sizes may have those of this one
+    options.shapesAtNeed = work_.shapes();
+    engine_.compareModels(work_.trace, absolute, std::move(options));
 }
 
 void MainWindow::showCompiled(const QString& path, const CompilationPtr& compilation) {

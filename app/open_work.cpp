@@ -20,6 +20,16 @@ driver::Options OpenWork::options() const {
     return options;
 }
 
+driver::Shapes OpenWork::shapes() const {
+    driver::Options asked;
+    LATHE_ASSERT(settings.graphChoice.addTo(asked), "words that were read before");
+    driver::Shapes all = views::models::declaredShapes(*graph(), settings.sizes);
+    for (auto& shape : asked.shapes)
+        if (std::ranges::find(all, shape.first, &driver::Shapes::value_type::first) == all.end())
+            all.push_back(std::move(shape));
+    return all;
+}
+
 QDateTime OpenWork::lastWritten() const {
     QDateTime last = QFileInfo(path).lastModified();
     if (trace)

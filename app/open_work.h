@@ -28,6 +28,8 @@ struct OpenWork {
     driver::Options importOptions() const;
     /// What the model, which has a graph, is compiled by.
     driver::Options options() const;
+    /// Of the inputs of the model, which has a graph, as it declares them or the settings say them.
+    driver::Shapes shapes() const;
     bool isCompiled() const { return compilation && compilation->artifact; }
     /// When one of the files that the model was read from was last written.
     QDateTime lastWritten() const;

@@ -5,6 +5,7 @@
 
 #include "codegen/target.h"
 #include "inspect/machine_peaks.h"
+#include "project/project.h"
 #include "views/models/inputs/open_size_model.h"
 #include "views/models/text/one_line.h"
 
@@ -14,6 +15,8 @@
 #include <QJsonObject>
 #include <QSettings>
 
+#include <vector>
+
 namespace lathe::app {
 
 using driver::NumericsLevel;
@@ -22,7 +25,7 @@ namespace {
 
 /// How many names of inputs or sizes the status bar has.
 constexpr qsizetype mostNames = 3;
-/// And how long that of a signature is there.
+/// And how long that of a signature, or an argument, is there.
 constexpr qsizetype longestSignature = 40;
 
 /// The first of them, and how many there are beside.
@@ -84,8 +87,8 @@ private:
             states(value.toObject());
         else if (name == "go_on" && value.isBool())
             settings.goOn = value.toBool();
-        else if (name == "signature" && value.isString())
-            settings.signature = value.toString();
+        else if (name == project::graphKey && value.isObject())
+            graph(value.toObject());
         else if (name == "sizes" && value.isObject())
             sizes(value.toObject());
         else if (name == "input_files" && value.isObject())
@@ -93,6 +96,13 @@ private:
         else
             return false;
         return true;
+    }
+    void graph(const QJsonObject& object) const {
+        if (const auto read =
+                project::GraphChoice::fromJson(QJsonDocument(object).toJson(QJsonDocument::Compact).toStdString()))
+            settings.graphChoice = *read;
+        else
+            note(read.error(), QDialog::tr("the usual graph"));
     }
     void sizes(const QJsonObject& object) const {
         for (auto size = object.begin(); size != object.end(); ++size)
@@ -124,6 +134,13 @@ private:
             unread->push_back(std::move(problem));
     }
 };
+
+/// Also of an input whose shape the settings say: with the sizes that it leaves open.
+void fix(const std::string& input, std::vector<int64_t> dims, driver::Options& options) {
+    std::erase_if(options.sizeNames, [&](const auto& named) { return named.first == input; });
+    std::erase_if(options.shapes, [&](const auto& shape) { return shape.first == input; });
+    options.shapes.emplace_back(input, std::move(dims));
+}
 
 } // namespace
 
@@ -161,9 +178,10 @@ std::string RunSettings::toJson() const {
     QJsonObject begins;
     for (const auto& [name, text] : states)
         begins[QString::fromStdString(name)] = QString::fromStdString(text);
+    const QJsonObject graph = QJsonDocument::fromJson(QByteArray::fromStdString(graphChoice.toJson())).object();
     const QJsonObject json{{"target", target},     {"numerics", nameOf(numerics)}, {"threads", threads},
                            {"sizes", sizesByName}, {"fix_sizes", fixSizes},        {"seed", qint64(inputs.seed)},
-                           {"input_files", files}, {"signature", signature},       {"states", begins},
+                           {"input_files", files}, {project::graphKey, graph},     {"states", begins},
                            {"go_on", goOn}};
     return QJsonDocument(json).toJson(QJsonDocument::Compact).toStdString();
 }
@@ -189,12 +207,13 @@ driver::Options RunSettings::options(const model::ModelGraph& graph) const {
     options.bytesPerMultiplyAdd = inspect::measuredBalance(target.toStdString());
     options.threads = threads;
     options.numerics = numerics;
+    LATHE_ASSERT(graphChoice.addTo(options), "words that were read before");
     if (fixSizes)
-        options.shapes = views::models::shapesWith(graph, sizes);
+        for (auto& [name, dims] : views::models::shapesWith(graph, sizes))
+            fix(name, std::move(dims), options);
     else if (!sizes.empty())
         options.shapesAtNeed = views::models::shapesWith(graph, sizes);
     options.inputsAtNeed = inputs.files;
-    options.signature = signature.toStdString();
     return options;
 }
 
@@ -207,6 +226,14 @@ QString RunSettings::text(const model::ModelGraph* graph) const {
     if (graph && graph->signatures.size() > 1)
         parts << QDialog::tr("signature %1")
                      .arg(views::models::oneLine(QString::fromStdString(graph->signature), longestSignature));
+    if (graphChoice.isPart())
+        parts << QDialog::tr("a part of it");
+    if (!graphChoice.arguments.empty()) {
+        QStringList words;
+        for (const std::string& word : graphChoice.arguments)
+            words << views::models::oneLine(QString::fromStdString(word), longestSignature);
+        parts << firstOf(words, QStringLiteral(", "));
+    }
     QStringList open;
     if (graph)
         for (const views::models::OpenSize& size : views::models::openSizesOf(*graph)) {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// For what a model is compiled and run: a value, of which all but what is the model's own (sizes, inputs, states, signature) is kept in the
-// settings.
+// For what a model is compiled and run: a value, of which all but what is the model's own (sizes, inputs, states, which of its
+// graphs) is kept in the settings.
 #pragma once
 
 #include "inspect/input_choice.h"
 #include "inspect/states.h"
+#include "project/graph_choice.h"
 #include "runtime/limits.h"
 #include "views/models/inputs/open_sizes.h"
 
@@ -23,9 +24,9 @@ struct RunSettings {
     views::models::SizeValues sizes;
     bool fixSizes = false; // compiled for these sizes alone
     inspect::InputChoice inputs;
-    inspect::StateBeginnings states; // how those of the model begin, where not as it says
-    bool goOn = false;               // each run begins with the states that the last one left
-    QString signature;               // by which the model calls the graph that is meant; empty: the usual one
+    inspect::StateBeginnings states;  // how those of the model begin, where not as it says
+    bool goOn = false;                // each run begins with the states that the last one left
+    project::GraphChoice graphChoice; // which graph of the file is open
 
     /// Kept ones; what cannot be read any more is as by default, and `unread` says why.
     static RunSettings kept(std::vector<Diagnostic>* unread = nullptr);

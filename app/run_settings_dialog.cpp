@@ -3,10 +3,10 @@
 // Sizes and inputs are tables that are written into; what is wrong with a target or a file stands below them at once.
 #include "app/run_settings_dialog.h"
 
+#include "app/graph_choice_rows.h"
 #include "codegen/target.h"
 #include "views/models/inputs/input_files_model.h"
 #include "views/models/inputs/open_size_model.h"
-#include "views/models/text/one_line.h"
 #include "views/page/file_dialog.h"
 #include "views/page/table.h"
 
@@ -28,8 +28,6 @@ namespace lathe::app {
 using driver::NumericsLevel;
 
 namespace {
-
-constexpr qsizetype longestListed = 60; // as it is shown
 
 /// A table of which one column is written into: with a click, or by typing, whatever column was gone to.
 void setUpEditing(QTableView& table, int column) {
@@ -58,20 +56,12 @@ public:
     }
 };
 
-/// Whether an input's sizes are known from a file alone.
-bool hasUndeclared(const model::ModelGraph& graph) {
-    return std::ranges::any_of(graph.graph->inputs, [](const model::Value& input) {
-        return input.type.kind == model::ValueType::Kind::Tensor && !input.type.hasShape;
-    });
-}
-
 } // namespace
 
 RunSettingsDialog::RunSettingsDialog(const RunSettings& settings, const model::ModelGraph* graph, QWidget* parent)
     : QDialog(parent), given_(settings), target_(new QComboBox), numerics_(new QComboBox), threads_(new QSpinBox),
-      signature_(new QComboBox), sizes_(new views::models::OpenSizeModel(this)),
-      files_(new views::models::InputFilesModel(this)), seed_(new QSpinBox),
-      fix_(new QCheckBox(tr("Compile for these sizes &alone"))), problem_(new QLabel),
+      sizes_(new views::models::OpenSizeModel(this)), files_(new views::models::InputFilesModel(this)),
+      seed_(new QSpinBox), fix_(new QCheckBox(tr("Compile for these sizes &alone"))), problem_(new QLabel),
       buttons_(
           new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel | QDialogButtonBox::RestoreDefaults)) {
     setWindowTitle(tr("Compile and run settings"));
@@ -96,15 +86,16 @@ RunSettingsDialog::RunSettingsDialog(const RunSettings& settings, const model::M
     seed_->setRange(0, RunSettings::largestSeed);
     seed_->setAccessibleName(tr("Seed of random inputs"));
     form->addRow(tr("S&eed of random inputs:"), seed_);
-    addSignatures(*form, graph);
+    rows_ = new GraphChoiceRows(settings.graphChoice, graph, *form, this);
     auto all = new QVBoxLayout(this);
     all->addLayout(form);
     std::vector<views::models::OpenSize> open =
         graph ? views::models::openSizesOf(*graph) : std::vector<views::models::OpenSize>();
     if (open.empty())
         all->addWidget(new QLabel(!graph ? tr("With a model open, its sizes are chosen here.")
-                                  : hasUndeclared(*graph)
-                                      ? tr("The model declares no shape of an input: a file for it says the sizes.")
+                                  : views::models::hasUndeclaredShapes(*graph)
+                                      ? tr("The model declares no shape of an input: it stands above, or a file for it "
+                                           "says the sizes.")
                                       : tr("All sizes of this model are fixed.")),
                        1, Qt::AlignTop);
     else
@@ -129,12 +120,12 @@ RunSettingsDialog::RunSettingsDialog(const RunSettings& settings, const model::M
         fix_->setChecked(shown.fixSizes);
         seed_->setValue(int(std::min<uint64_t>(shown.inputs.seed, RunSettings::largestSeed)));
         files_->show(names, shown.inputs.files.byName);
-        signature_->setCurrentIndex(std::max(0, signature_->findData(shown.signature)));
+        rows_->show(shown.graphChoice);
     };
     show(settings);
     check();
     connect(target_, &QComboBox::editTextChanged, this, &RunSettingsDialog::check);
-    connect(signature_, &QComboBox::currentIndexChanged, this, &RunSettingsDialog::check);
+    connect(rows_, &GraphChoiceRows::changed, this, &RunSettingsDialog::check);
     connect(files_, &QAbstractItemModel::dataChanged, this, &RunSettingsDialog::check);
     connect(files_, &QAbstractItemModel::modelReset, this, &RunSettingsDialog::check);
     connect(buttons_, &QDialogButtonBox::accepted, this, &RunSettingsDialog::accept);
@@ -146,30 +137,8 @@ RunSettingsDialog::RunSettingsDialog(const RunSettings& settings, const model::M
     });
 }
 
-/// The first one is none: what is usual. One that the settings name and the model has not can be taken back.
-void RunSettingsDialog::addSignatures(QFormLayout& to, const model::ModelGraph* graph) {
-    const std::vector<std::string> none;
-    const std::vector<std::string>& all = graph ? graph->signatures : none;
-    signature_->addItem(tr("the usual one"), QString());
-    for (const std::string& each : all)
-        signature_->addItem(views::models::oneLine(QString::fromStdString(each), longestListed),
-                            QString::fromStdString(each));
-    if (signature_->findData(given_.signature) < 0)
-        signature_->addItem(tr("%1 (not in the model)").arg(views::models::oneLine(given_.signature, longestListed)),
-                            given_.signature);
-    signature_->setObjectName(QStringLiteral("signature"));
-    signature_->setAccessibleName(tr("Signature"));
-    signature_->setToolTip(tr("Which of the graphs that the model names is opened"));
-    if (all.size() > 1 || !given_.signature.isEmpty()) {
-        to.addRow(tr("S&ignature:"), signature_);
-    } else {
-        signature_->setParent(this);
-        signature_->hide();
-    }
-}
-
 bool RunSettingsDialog::isOfOtherGraph() const {
-    return signature_->currentData().toString() != given_.signature;
+    return rows_->choice() != given_.graphChoice;
 }
 
 void RunSettingsDialog::addSizes(QVBoxLayout& to) {
@@ -245,12 +214,16 @@ void RunSettingsDialog::accept() {
 
 void RunSettingsDialog::check() {
     const auto parsed = codegen::parseTarget(target_->currentText().toStdString());
-    const QString ofFiles = isOfOtherGraph() ? QString() : files_->problem();
-    const QString problem = parsed ? ofFiles : QString::fromStdString(toString(parsed.error()));
+    driver::Options options;
+    const auto asked = rows_->choice().addTo(options);
+    const QString problem = !parsed            ? QString::fromStdString(toString(parsed.error()))
+                            : !asked           ? QString::fromStdString(toString(asked.error()))
+                            : isOfOtherGraph() ? QString()
+                                               : files_->problem();
     for (auto* table : findChildren<QTableView*>())
         table->setEnabled(!isOfOtherGraph());
     problem_->setText(problem.isEmpty() && isOfOtherGraph()
-                          ? tr("The sizes and inputs of the other signature are chosen once it is open.")
+                          ? tr("The sizes and inputs of another graph are chosen once it is open.")
                           : problem);
     buttons_->button(QDialogButtonBox::Ok)->setEnabled(problem.isEmpty());
 }
@@ -262,7 +235,7 @@ RunSettings RunSettingsDialog::settings() const {
     settings.threads = threads_->value();
     settings.fixSizes = fix_->isChecked();
     settings.inputs = {.seed = uint64_t(seed_->value()), .files = {.byName = files_->files()}};
-    settings.signature = signature_->currentData().toString();
+    settings.graphChoice = rows_->choice();
     for (const auto& [name, size] : sizes_->values())
         settings.sizes[name] = size;
     return settings;

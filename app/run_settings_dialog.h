@@ -11,7 +11,6 @@
 class QCheckBox;
 class QComboBox;
 class QDialogButtonBox;
-class QFormLayout;
 class QLabel;
 class QSpinBox;
 class QVBoxLayout;
@@ -22,6 +21,8 @@ class OpenSizeModel;
 } // namespace lathe::views::models
 
 namespace lathe::app {
+
+class GraphChoiceRows;
 
 class RunSettingsDialog : public QDialog {
     Q_OBJECT
@@ -35,19 +36,18 @@ public:
 
 private:
     void check();
-    void addSignatures(QFormLayout& to, const model::ModelGraph* graph);
     void addSizes(QVBoxLayout& to);
     void addInputs(QVBoxLayout& to);
     void chooseFile(int row);
     void chooseFolder();
-    /// Another signature than the open one is chosen: sizes and inputs say nothing of it.
+    /// Another graph than the open one is chosen: sizes and inputs say nothing of it.
     bool isOfOtherGraph() const;
 
     RunSettings given_;
     QComboBox* target_;
     QComboBox* numerics_;
     QSpinBox* threads_;
-    QComboBox* signature_;
+    GraphChoiceRows* rows_;
     views::models::OpenSizeModel* sizes_;
     views::models::InputFilesModel* files_;
     QSpinBox* seed_;

@@ -9,6 +9,7 @@
 #include "inspect/artifact_diff.h"
 #include "inspect/computation_diff.h"
 #include "project/file.h"
+#include "project/graph_choice.h"
 #include "project/project_diff.h"
 
 #include <algorithm>
@@ -92,13 +93,14 @@ Result<Side> sideOf(const std::string& path, const Common& common) {
     return Side{project.model.path.string(), std::move(project)};
 }
 
-/// By which the work calls the graph that it is about; empty: the usual one.
-std::string signatureOf(const project::Project& project) {
+/// Asks for the graph that the work is about.
+Result<void> askAsIn(const project::Project& project, driver::Options& options) {
     const auto kept = project.kept.find(project::settingsKey);
     const auto settings = kept == project.kept.end() ? std::nullopt : parseJson(kept->second);
-    return settings && settings->is_object() && settings->contains("signature") && (*settings)["signature"].is_string()
-               ? (*settings)["signature"].get<std::string>()
-               : std::string();
+    if (!settings || !settings->is_object() || !settings->contains(project::graphKey))
+        return {};
+    LATHE_TRY(const project::GraphChoice choice, project::GraphChoice::fromJson(dump((*settings)[project::graphKey])));
+    return choice.addTo(options);
 }
 
 /// What two projects say of their work that is not the same.
@@ -139,7 +141,8 @@ int diffTwoModels(const DiffArgs& args, const driver::Options& options, const Co
         driver::Trace trace;
         driver::Options own = options;
         if (sides[i].project)
-            own.signature = signatureOf(*sides[i].project);
+            if (const auto asked = askAsIn(*sides[i].project, own); !asked)
+                return fail({inFile(asked.error(), i == 0 ? args.before : args.after)}, common);
         const auto imported = driver::importFile(sides[i].model, own, trace);
         // A model that is refused has a graph nevertheless, if it can be read at all; arguments that do not fit have none.
         if (!trace.graph ||

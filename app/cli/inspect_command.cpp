@@ -178,7 +178,8 @@ void addCosts(const driver::Trace& trace, const std::unordered_map<const arith::
 
 void print(const std::string& model, const driver::Trace& trace, const Found& found) {
     printLine("{}: {}, {}, {}", model, trace.graph->producer.empty() ? trace.graph->format : trace.graph->producer,
-              counted(trace.graph->nodeCount, "node", "nodes"), counted(found.parameters, "parameter", "parameters"));
+              counted(model::countNodes(*trace.graph), "node", "nodes"),
+              counted(found.parameters, "parameter", "parameters"));
     if (trace.graph->signatures.size() > 1)
         printLine("  signatures {}; this is {}", fmt::join(trace.graph->signatures, ", "),
                   trace.graph->signature.empty() ? "the first graph" : trace.graph->signature);

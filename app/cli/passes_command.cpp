@@ -185,8 +185,8 @@ int passesCommand(const PassesArgs& args, const Common& common) {
     } else if (!args.after.empty() || !args.diff.empty()) {
         const std::string& pass = args.after.empty() ? args.diff : args.after;
         const auto after = textAt(trace, pass, args.function, false);
-        if (!after)
-            return report({after.error()}, common);
+        if (!after) // of one that failed before that pass the reason has been said
+            return compiled ? report({after.error()}, common) : code;
         printPass(pass, args, *after, trace, common.json);
     } else {
         printStrip(trace, common.json);

@@ -98,10 +98,11 @@ Imported importBytes(std::span<const std::byte> bytes, const std::string& name,
                      const Options& options = {});
 Imported importSource(const Source& source, relay::Evaluator* evaluator, const Options& options = {});
 
-/// A format's name and the patterns of its files' names.
+/// What can be said of a format without a model, as in Frontend.
 struct FileType {
     std::string_view format;   // "ONNX"
     std::string_view patterns; // "*.onnx", with spaces between several
+    bool canBeCut, hasArguments;
 };
 /// Of all formats.
 std::vector<FileType> fileTypes();

@@ -250,7 +250,7 @@ Imported importFile(const std::filesystem::path& path, relay::Evaluator* evaluat
 std::vector<FileType> fileTypes() {
     std::vector<FileType> types;
     for (const Frontend& frontend : table)
-        types.push_back({frontend.name, frontend.patterns});
+        types.push_back({frontend.name, frontend.patterns, frontend.canBeCut, frontend.hasArguments});
     return types;
 }
 

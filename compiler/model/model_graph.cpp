@@ -129,6 +129,10 @@ void indexNodes(ModelGraph& model) {
     }
 }
 
+int64_t countNodes(const ModelGraph& model) {
+    return std::ranges::count_if(model.nodes, [](const Node* node) { return node != nullptr; });
+}
+
 Role roleOf(const ModelGraph& model, const Node& node) {
     const auto id = static_cast<size_t>(node.id);
     return id < model.roles.size() ? model.roles[id] : Role{};

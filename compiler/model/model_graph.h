@@ -174,6 +174,9 @@ std::vector<std::shared_ptr<const Graph>> graphsOf(const Node& node);
 /// Fills `nodes` from the graph and all nested ones, without recursion deeper than limits::blockNesting.
 void indexNodes(ModelGraph& model);
 
+/// How many it has, nested graphs included: of ids that were cut off there is no node.
+int64_t countNodes(const ModelGraph& model);
+
 /// The role of a node of the model.
 Role roleOf(const ModelGraph& model, const Node& node);
 

@@ -27,6 +27,8 @@ Result<ModelReference> referenceTo(const std::filesystem::path& model, const std
 /// Names of what is kept: for what the model is compiled and run, a JSON object; and the texts of decisions and settings that
 /// could not be read, so that they are not lost.
 inline constexpr const char* settingsKey = "settings";
+/// And among these which graph of the model's file is open (project/graph_choice.h).
+inline constexpr const char* graphKey = "graph";
 inline constexpr const char* unreadDecisions = "unread decisions";
 inline constexpr const char* unreadSettings = "unread settings";
 

@@ -188,7 +188,7 @@ void writeGraph(Html& html, const Facts& facts) {
         const bool drawn = !overview.boxes.empty() && overview.boxes.size() <= mostBoxes;
         openSection(
             html, "graph", "Graph",
-            fmt::format("The model has {} nodes: {}", facts.trace.graph->nodeCount,
+            fmt::format("The model has {} nodes: {}", model::countNodes(*facts.trace.graph),
                         drawn ? "here are the fused functions that it became. A click leads to the kernel." + colour
                               : "too many for a picture. Here they are in execution order."));
         scaleHeat(overview);

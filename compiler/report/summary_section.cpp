@@ -81,7 +81,7 @@ void writeSummary(Html& html, const Facts& facts) {
         writeFigure(html, std::to_string(facts.trace.calls.size()), "kernel calls");
     }
     if (facts.trace.graph)
-        writeFigure(html, std::to_string(facts.trace.graph->nodeCount), "nodes of the model");
+        writeFigure(html, std::to_string(model::countNodes(*facts.trace.graph)), "nodes of the model");
     html.close();
 
     html.open("dl");

@@ -329,6 +329,11 @@ private slots:
         const QString dump = folder_.filePath("dump");
         QCOMPARE(runLathe({"passes", model_, "--dump", dump}).code, 0);
         QVERIFY(QFile::exists(dump + "/entry.tir"));
+        // Of a model that fails before a pass, why is said once.
+        const Outcome failed = runLathe({"passes", model_, "--after", "fuse", "--shape", "nosuch=1"});
+        QCOMPARE(failed.code, 2);
+        QVERIFY2(failed.err.find("'nosuch'") != std::string::npos, failed.err.c_str());
+        QVERIFY2(failed.err.find("no pass") == std::string::npos, failed.err.c_str());
         const Outcome after = runLathe({"passes", model_, "--after", "fuse"});
         QCOMPARE(after.code, 0);
         QVERIFY(after.out.find("fn main") != std::string::npos);

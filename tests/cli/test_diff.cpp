@@ -133,6 +133,11 @@ private slots:
         QVERIFY(!objects.last()["equal"].toBool(true));
         // The same model, decided otherwise.
         QCOMPARE(runLathe({"diff", a, project("c.lathe", one_, other, "{}")}).code, 1);
+        // The same model, of which one work is about a part.
+        const auto parts = lines(runLathe({"diff", "--json", project("whole.lathe", one_, fewer, "{}"),
+                                           project("part.lathe", one_, fewer, "{\"graph\":{\"outputs\":[\"b\"]}}")}));
+        QCOMPARE(parts.first()["setting"].toString(), "graph outputs");
+        QCOMPARE(parts.last()["same"].toInt(), 1);
         // What cannot be read is not equal to nothing.
         QCOMPARE(
             runLathe({"diff", project("d.lathe", one_, other, "{}"), project("e.lathe", one_, other, "{\"threads")})

@@ -245,6 +245,16 @@ private slots:
         (void)resultsOf(text, {2, 1}, {0, 1}, problem);
         QVERIFY2(problem.contains("2 features"), problem.c_str());
     }
+
+    /// Of so many numbers that their count wraps, and none is there.
+    void coefficientsThatCannotBe() {
+        std::string problem;
+        (void)resultsOf(modelOf("g (float[n,8589934592] x) => (float[n,2147483648] y) { y = ai.onnx.ml.LinearRegressor "
+                                "<targets = 2147483648> (x) }",
+                                1),
+                        {1, 1}, {0}, problem);
+        QVERIFY2(problem.contains("'coefficients' has 0 entries"), problem.c_str());
+    }
 };
 
 Test test() {

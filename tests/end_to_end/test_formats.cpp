@@ -168,9 +168,10 @@ std::string kerasFile() {
                   {"model.weights.h5", hdf5Of(weights)}});
 }
 
-/// The calls of main with results of four dims or more, without Transposes: values are numbered, constants are named by
-/// their type, those of no dims by what they hold too. An open batch is 1.
+/// The calls of main that its input leads to, with results of as many dims as that has or more, without Transposes:
+/// values are numbered, constants are named by their type, those of no dims by what they hold too. An open batch is 1.
 QStringList convolutions(const relay::Module& module) {
+    const auto dims = qsizetype(relay::asTensor(module.main().params.front().type)->shape.size());
     relay::PrintOptions options;
     options.spans = false;
     QString text = QString::fromStdString(relay::print(module.main(), module, "main", options));
@@ -189,7 +190,7 @@ QStringList convolutions(const relay::Module& module) {
                 args << names.value(each.next().captured(), "other");
             if (made.captured(2) == "transpose") {
                 names[made.captured(1)] = args.value(0);
-            } else if (made.captured(5).count(',') >= 3) {
+            } else if (made.captured(5).count(',') + 1 >= dims && !args.contains("other")) {
                 names[made.captured(1)] = "v" + QString::number(calls.size());
                 calls << made.captured(2) + '(' + args.join(", ") + ')' + made.captured(4) + " : " + made.captured(5);
             }
@@ -211,8 +212,9 @@ class TestFormats : public QObject {
         return file;
     }
 
-    QStringList canonical(const std::filesystem::path& file) {
+    QStringList canonical(const std::filesystem::path& file, const driver::Shapes& shapes = {}) {
         driver::Options options;
+        options.shapes = shapes;
         options.cache = false;
         options.emitCode = false;
         driver::Trace trace;
@@ -256,21 +258,39 @@ private slots:
     void networks_data() {
         QTest::addColumn<QString>("network");
         QTest::addColumn<QString>("file");
-        for (const char* network : {"same_cnn", "same_cnn_bn", "same_trap_hwc", "same_cnn_conv_lstm2d"})
-            for (const char* file : {"model.tflite", "saved_model", "model.keras", "model.h5", "model.pt2"})
-                QTest::newRow(fmt::format("{}/{}", network, file).c_str()) << network << file;
+        QTest::addColumn<driver::Shapes>("shapes"); // of a script, which declares none
+        const auto row = [](const char* network, const char* file, const driver::Shapes& shapes = {}) {
+            QTest::newRow(fmt::format("{}/{}", network, file).c_str()) << network << file << shapes;
+        };
+        const std::pair<const char*, std::vector<int64_t>> sizesOf[] = {{"same_cnn", {1, 3, 12, 12}},
+                                                                        {"same_cnn_bn", {1, 3, 16, 12}},
+                                                                        {"same_trap_hwc", {1, 8, 8, 8}},
+                                                                        {"same_cnn_conv_lstm2d", {1, 4, 6, 10}},
+                                                                        {"same_cnn_lstm", {1, 20, 6}}};
+        for (const auto& [network, sizes] : sizesOf) {
+            for (const char* file : {"model.keras", "model.h5", "model.pt2"})
+                row(network, file);
+            for (const char* file : {"model_script.pt", "model_trace.pt"})
+                row(network, file, {{"x", sizes}});
+            // TFLite and TensorFlow write a convolution along one axis as one along two, of which one has length 1.
+            if (sizes.size() == 4)
+                for (const char* file : {"model.tflite", "saved_model"})
+                    row(network, file);
+        }
     }
     /// Each against its ONNX file.
     void networks() {
         QFETCH(QString, network);
         QFETCH(QString, file);
+        QFETCH(driver::Shapes, shapes);
         const std::string folder = "formats/F_same/" + network.toStdString() + "/";
         const std::filesystem::path model = fixture(folder + file.toStdString()), same = fixture(folder + "model.onnx");
         if (model.empty() || same.empty())
             QSKIP("the networks in several formats are not unpacked");
         const QStringList expected = canonical(same);
         QVERIFY2(expected.size() >= 4, qPrintable(expected.join('\n')));
-        QCOMPARE(canonical(model), expected);
+        QVERIFY2(expected.front().startsWith("conv(input, "), qPrintable(expected.front()));
+        QCOMPARE(canonical(model, shapes), expected);
     }
 };
 

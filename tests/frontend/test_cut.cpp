@@ -97,6 +97,8 @@ private slots:
         QVERIFY(frontend::cutGraph(behind, {.inputs = {"split", "r"}, .outputs = {}}, unknown));
         QCOMPARE(namesOf(behind.graph->inputs), (Names{"q", "r", "y"}));
         QCOMPARE(nodesOf(behind), Names{"join"});
+        QCOMPARE(model::countNodes(behind), 1);
+        QCOMPARE(behind.nodeCount, 4); // ids stay
         QVERIFY(behind.graph->inputs[0].type.kind == model::ValueType::Kind::Unknown);
         QCOMPARE(toString(behind.graph->inputs[1].type.dtype), toString(types::Int32));
         QVERIFY(behind.diagnostics.empty()); // its node is gone

@@ -94,6 +94,9 @@ private slots:
         const frontend::Imported model = imported(scaled, options);
         QVERIFY2(model.module, qPrintable(said(model)));
         QCOMPARE(model.graph->graph->nodes.at(0).op, std::string("aten.add.Tensor"));
+        QCOMPARE(model.graph->signatures, (std::vector<std::string>{"forward", "twice"}));
+        QCOMPARE(model.graph->signature, std::string("twice"));
+        QCOMPARE(imported(scaled, sized({{"x", {2}}})).graph->signature, std::string("forward"));
         options.signature = "thrice";
         QVERIFY(said(imported(scaled, options)).contains("forward, twice"));
     }

@@ -20,6 +20,7 @@ constexpr Target all[] = {
     {"requests", serveRequests, nullptr},
     {"replies", readReplies, nullptr},
     {"tensor", readTensorFile, nullptr},
+    {"image", decodeImage, nullptr},
     {"records", importRecords, mutateText},
 };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is read from hostile hands, each as a function of bytes: models of each format, texts of the IR, artifacts, manifests of
-// bundles, the runner's protocol on both sides, tensor files, records. libFuzzer (libfuzzer/main.cpp) drives them by coverage and grows
-// corpora/NAME; test_corpora.cpp replays these. A target returns whatever the bytes hold; it throws, aborts, hangs or touches
-// memory that is not its own where there is a fault of ours.
+// What is read from hostile hands, each as a function of bytes: models of each format, texts of the IR, artifacts,
+// manifests of bundles, the runner's protocol on both sides, tensor files, images, records. libFuzzer (libfuzzer/main.cpp)
+// drives them by coverage and grows corpora/NAME; test_corpora.cpp replays these. A target returns whatever the bytes hold;
+// it throws, aborts, hangs or touches memory that is not its own where there is a fault of ours.
 #pragma once
 
 #include "base/memory_file.h"
@@ -50,6 +50,7 @@ void readManifest(std::string_view json);
 void serveRequests(std::string_view stream);
 void readReplies(std::string_view stream);
 void readTensorFile(std::string_view bytes);
+void decodeImage(std::string_view bytes);
 void importRecords(std::string_view lines);
 
 } // namespace lathe::fuzz

@@ -11,7 +11,7 @@ endif()
 
 # The targets of libFuzzer need what tests of schedules compare functions by, and the runner's own side of its protocol.
 if(TARGET lathe_tests_fuzz)
-    target_link_libraries(lathe_tests_fuzz PUBLIC lathe_tests_schedule lathe_runner_server onnx)
+    target_link_libraries(lathe_tests_fuzz PUBLIC lathe_tests_schedule lathe_runner_server lathe_images onnx)
 endif()
 # ./dev fuzz TARGET
 if(LATHE_SANITIZE MATCHES "fuzzer-no-link")

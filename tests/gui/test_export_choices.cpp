@@ -5,6 +5,7 @@
 #include "app/export_choices.h"
 #include "codegen/target.h"
 #include "gui/window.h"
+#include "project/graph_choice.h"
 #include "support/program_of_tests.h"
 
 #include <QTest>
@@ -128,6 +129,16 @@ private slots:
         settings.shapes = {{"x", {1, -1}}, {"scale", {}}};
         QCOMPARE(app::argumentsOf(settings),
                  (QStringList{"--threads", "3", "--numerics", "strict", "--shape", "x=1,-1", "--shape", "scale="}));
+        settings = {};
+        project::GraphChoice choice; // in the same words
+        choice.inputs = {"a", "b:1"};
+        choice.outputs = {"y"};
+        choice.shapes = {"x=n,3"};
+        choice.types = {"x=int64"};
+        choice.arguments = {"sizes=[1, 2]"};
+        QVERIFY(choice.addTo(settings));
+        QCOMPARE(app::argumentsOf(settings), (QStringList{"--inputs", "a,b:1", "--outputs", "y", "--shape", "x=n,3",
+                                                          "--type", "x=int64", "--arg", "sizes=[1, 2]"}));
     }
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Models of all formats in the window: what its dialogs and the desktop know of them by their names, folders that are models, and
-// models with several graphs, of which one is open.
+// Models of all formats in the window: what its dialogs and the desktop know of them by their names, folders that are
+// models, and models with several graphs, of which one is open.
 // Needs: lathe-runner samples
 // Timeout: 600
 #include "app/model_dialog.h"
@@ -9,20 +9,28 @@
 #include "gui/window.h"
 #include "support/program_of_tests.h"
 #include "support/saved_model.h"
+#include "support/torchscript_file.h"
+#include "views/graph/compare_page.h"
 #include "views/graph/model_page.h"
 #include "views/problems/problems_panel.h"
 #include "views/profile/profile_page.h"
 
 #include <QComboBox>
+#include <QDialogButtonBox>
 #include <QDir>
 #include <QDropEvent>
 #include <QFile>
+#include <QLabel>
 #include <QMimeData>
+#include <QPlainTextEdit>
+#include <QPushButton>
 #include <QRegularExpression>
 #include <QSettings>
 #include <QTableView>
 #include <QTest>
 #include <QUrl>
+
+#include <algorithm>
 
 namespace lathe::testing::test_formats {
 
@@ -32,6 +40,11 @@ namespace {
 
 QStringList patternsOf(const frontend::FileType& type) {
     return QString::fromUtf8(type.patterns.data(), qsizetype(type.patterns.size())).split(' ');
+}
+
+/// "*.pt", "*.pth" of "TorchScript (*.pt *.pth)"; one may be the beginning of another.
+QStringList patternsIn(const QString& filter) {
+    return filter.section('(', 1).section(')', 0, 0).split(' ');
 }
 
 QString textOf(const QString& path) {
@@ -55,12 +68,28 @@ class TestFormats : public QObject {
         writeSavedModel(path.toStdString());
         return path;
     }
-    static bool choose(MainWindow& window, const QString& signature) {
+    /// A script of x and what else it takes.
+    QString script(const char* name, const std::string& parameters, const std::string& lines) {
+        const std::string bytes = zipOf(scriptFiles(
+            {.body = "  def forward(self: __torch__.Net,\n    x: Tensor" + parameters + ") -> Tensor:\n" + lines,
+             .attributes = {},
+             .storages = {}}));
+        QFile file(folder_.filePath(name));
+        if (!file.open(QIODevice::WriteOnly) || file.write(bytes.data(), qint64(bytes.size())) != qint64(bytes.size()))
+            qWarning("cannot write a script");
+        return file.fileName();
+    }
+    static bool choose(MainWindow& window, const project::GraphChoice& choice) {
         app::RunSettings settings = window.runSettings();
-        settings.signature = signature;
+        settings.graphChoice = choice;
         Settled settled(window);
         window.setRunSettings(settings);
         return settled.wait();
+    }
+    static project::GraphChoice signatureCalled(const char* name) {
+        project::GraphChoice choice;
+        choice.signature = name;
+        return choice;
     }
     static bool runAndWait(MainWindow& window) {
         Settled settled(window);
@@ -75,17 +104,15 @@ private slots:
     void dialogsNameEachFormat() {
         const QStringList filters = app::modelFilter(app::AskedFor::ModelOrProject).split(";;");
         const std::vector<frontend::FileType> types = frontend::fileTypes();
-        QVERIFY(types.size() >= 5);
+        QVERIFY(types.size() >= 6);
         QCOMPARE(filters.size(), qsizetype(types.size()) + 3); // all, each, projects, any file
         for (const frontend::FileType& type : types)
             for (const QString& pattern : patternsOf(type)) {
-                QVERIFY2(filters.front().contains(pattern), qPrintable(pattern));
-                const QRegularExpression whole("[( ]" + QRegularExpression::escape(pattern) +
-                                               "[) ]"); // *.pt is not *.pt2
-                const QStringList own = filters.filter(whole);
-                QVERIFY2(own.size() == 2, qPrintable(pattern)); // among all, and its format's
+                QVERIFY2(patternsIn(filters.front()).contains(pattern), qPrintable(pattern));
+                const auto has = [&](const QString& filter) { return patternsIn(filter).contains(pattern); };
+                QVERIFY2(std::ranges::count_if(filters, has) == 2, qPrintable(pattern)); // of all, and of its format
             }
-        QVERIFY(filters.front().contains("*.lathe"));
+        QVERIFY(patternsIn(filters.front()).contains("*.lathe"));
         QVERIFY(!app::modelFilter(app::AskedFor::Model).contains("*.lathe"));
     }
 
@@ -144,7 +171,7 @@ private slots:
             QCOMPARE(outputOf(window), "y");
             QVERIFY(window.runSettings().text(window.modelGraph()).contains("signature serving_default"));
             QVERIFY(compileAndWait(window));
-            QVERIFY(choose(window, "square"));
+            QVERIFY(choose(window, signatureCalled("square")));
             QCOMPARE(outputOf(window), "z");
             QVERIFY(!window.isCompiled()); // what was compiled was the other graph
             QVERIFY(runAndWait(window));
@@ -157,9 +184,9 @@ private slots:
         again.show();
         QVERIFY(openAndWait(again, project));
         QCOMPARE(outputOf(again), "z");
-        QCOMPARE(again.runSettings().signature, "square");
+        QCOMPARE(again.runSettings().graphChoice.signature, std::string("square"));
         QVERIFY(openAndWait(again, sample("small_cnn.onnx"))); // which has none
-        QVERIFY(again.runSettings().signature.isEmpty());
+        QVERIFY(again.runSettings().graphChoice == project::GraphChoice());
         QCOMPARE(again.problems()->model()->errors(), 0);
     }
 
@@ -177,19 +204,127 @@ private slots:
         auto signatures = dialog.findChild<QComboBox*>("signature");
         QVERIFY(shown(dialog));
         QCOMPARE(signatures->count(), 3); // the usual one, too
-        QCOMPARE(dialog.settings().signature, QString());
+        QCOMPARE(dialog.settings().graphChoice.signature, std::string());
         signatures->setCurrentIndex(2);
-        QCOMPARE(dialog.settings().signature, "b");
+        QCOMPARE(dialog.settings().graphChoice.signature, std::string("b"));
         // Of another graph nothing can be chosen yet.
         for (const QTableView* table : dialog.findChildren<QTableView*>())
             QVERIFY(!table->isEnabled());
         // One that is gone is shown, so that it can be taken back.
         app::RunSettings old;
-        old.signature = "gone";
+        old.graphChoice.signature = "gone";
         app::RunSettingsDialog withOld(old, &graph, nullptr);
-        QCOMPARE(withOld.settings().signature, "gone");
+        QCOMPARE(withOld.settings().graphChoice.signature, std::string("gone"));
         withOld.findChild<QComboBox*>("signature")->setCurrentIndex(0);
-        QCOMPARE(withOld.settings().signature, QString());
+        QCOMPARE(withOld.settings().graphChoice.signature, std::string());
+    }
+
+    /// Those words alone that the format knows, and what is wrong with one at once.
+    void theDialogAsksWhatAModelDoesNotSay() {
+        model::ModelGraph graph;
+        graph.graph = std::make_shared<model::Graph>();
+        const auto shown = [](app::RunSettingsDialog& dialog) {
+            dialog.show();
+            QStringList names;
+            for (const QPlainTextEdit* each : dialog.findChildren<QPlainTextEdit*>())
+                if (each->isVisible())
+                    names << each->objectName();
+            return names;
+        };
+        graph.format = "ONNX";
+        QCOMPARE(shown(*std::make_unique<app::RunSettingsDialog>(app::RunSettings(), &graph, nullptr)),
+                 (QStringList{"cut inputs", "cut outputs"}));
+        graph.format = "torch.export";
+        QCOMPARE(shown(*std::make_unique<app::RunSettingsDialog>(app::RunSettings(), &graph, nullptr)), QStringList());
+        graph.format = "TorchScript";
+        app::RunSettingsDialog dialog({}, &graph, nullptr);
+        QCOMPARE(shown(dialog), (QStringList{"shapes", "types", "arguments"}));
+        const QPushButton* ok = dialog.findChild<QDialogButtonBox*>()->button(QDialogButtonBox::Ok);
+        const auto write = [&](const char* field, const char* text) {
+            dialog.findChild<QPlainTextEdit*>(field)->setPlainText(text);
+        };
+        write("types", "ids=int63");
+        QVERIFY(!ok->isEnabled());
+        const auto labels = dialog.findChildren<QLabel*>();
+        QVERIFY(std::ranges::any_of(labels, [](QLabel* each) { return each->text().contains("type 'ids=int63'"); }));
+        write("types", "ids=int64\n\n");
+        write("arguments", "rate=16000\nsizes=[1, 2]");
+        QVERIFY(ok->isEnabled());
+        const project::GraphChoice choice = dialog.settings().graphChoice;
+        QCOMPARE(choice.types, std::vector<std::string>{"ids=int64"});
+        QCOMPARE(choice.arguments, (std::vector<std::string>{"rate=16000", "sizes=[1, 2]"}));
+        for (const QTableView* table : dialog.findChildren<QTableView*>()) // of the graph that is open
+            QVERIFY(!table->isEnabled());
+        QVERIFY(app::RunSettings::fromJson(dialog.settings().toJson()) == dialog.settings());
+        // What was said and the format does not know can be taken back.
+        graph.format = "torch.export";
+        app::RunSettingsDialog after(dialog.settings(), &graph, nullptr);
+        QCOMPARE(shown(after), (QStringList{"types", "arguments"}));
+    }
+
+    /// A script declares no shapes, and an argument that is no tensor has to be fixed.
+    void aScriptIsOpenedWithWhatItLacks() {
+        const QString path = script("net.pt", ",\n    kind: str",
+                                    "    if torch.eq(kind, \"sum\"):\n"
+                                    "      y = torch.sum(x)\n"
+                                    "    else:\n"
+                                    "      y = torch.neg(x)\n"
+                                    "    return y\n");
+        MainWindow window;
+        window.show();
+        openAndWait(window, path);
+        QVERIFY(window.problems()->model()->errors() > 0);
+        project::GraphChoice choice;
+        choice.shapes = {"x=2"};
+        choice.arguments = {"kind=sum"};
+        QVERIFY(choose(window, choice));
+        QCOMPARE(window.problems()->model()->errors(), 0);
+        QCOMPARE(window.modelGraph()->graph->nodes.at(0).op, std::string("aten.sum.default"));
+        QVERIFY(window.runSettings().text(window.modelGraph()).contains("kind=sum"));
+        QVERIFY(runAndWait(window)); // compiles it as it is open
+        QCOMPARE(window.problems()->model()->errors(), 0);
+        choice.arguments = {"kind=other"};
+        QVERIFY(choose(window, choice));
+        QCOMPARE(window.modelGraph()->graph->nodes.at(0).op, std::string("aten.neg.default"));
+    }
+
+    /// What is compared with it has the sizes of what is open, if it declares none.
+    void aScriptIsCompared() {
+        const QString one = script("one.pt", "", "    y = torch.neg(x)\n    return torch.relu(y)\n"),
+                      same = script("same.pt", "", "    z = torch.neg(x)\n    return torch.relu(z)\n");
+        MainWindow window;
+        window.show();
+        openAndWait(window, one);
+        project::GraphChoice choice;
+        choice.shapes = {"x=2,3"};
+        QVERIFY(choose(window, choice));
+        QCOMPARE(window.problems()->model()->errors(), 0);
+        Settled settled(window);
+        window.compareWith(same);
+        QVERIFY(settled.wait());
+        QVERIFY(window.comparePage()->isVisible());
+        const auto labels = window.comparePage()->findChildren<QLabel*>();
+        QVERIFY(
+            std::ranges::any_of(labels, [](QLabel* each) { return each->text() == "The models are equal: 2 nodes."; }));
+    }
+
+    void aPartIsOpened() {
+        MainWindow window;
+        window.show();
+        QVERIFY(openAndWait(window, sample("small_cnn.onnx")));
+        const std::string whole = window.modelGraph()->graph->outputs.front().name;
+        const std::string inner = window.modelGraph()->graph->nodes.front().outputs.front();
+        QVERIFY(inner != whole);
+        project::GraphChoice choice;
+        choice.outputs = {inner};
+        QVERIFY(choose(window, choice));
+        QCOMPARE(window.problems()->model()->errors(), 0);
+        QCOMPARE(window.modelGraph()->graph->outputs.front().name, inner);
+        QVERIFY(window.runSettings().text(window.modelGraph()).contains("a part of it"));
+        QVERIFY(runAndWait(window));
+        QCOMPARE(window.problems()->model()->errors(), 0);
+        QVERIFY(choose(window, {}));
+        QCOMPARE(window.modelGraph()->graph->outputs.front().name, whole);
     }
 
     /// It is said in Problems, and a signature that there is can be chosen then.
@@ -197,10 +332,10 @@ private slots:
         MainWindow window;
         window.show();
         QVERIFY(openAndWait(window, savedModel("gone")));
-        QVERIFY(choose(window, "no such one"));
+        QVERIFY(choose(window, signatureCalled("no such one")));
         QVERIFY(window.problems()->model()->errors() > 0);
         QVERIFY(window.problems()->model()->at(0).what.contains("no such one"));
-        QVERIFY(choose(window, QString()));
+        QVERIFY(choose(window, {}));
         QCOMPARE(window.problems()->model()->errors(), 0);
         QCOMPARE(outputOf(window), "y");
     }

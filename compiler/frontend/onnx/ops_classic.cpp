@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstdint>
 
 namespace lathe::frontend::onnx {
 
@@ -26,7 +27,8 @@ Var realTensor(NodeReader& node, Builder& b, const char* name, Var x, const std:
     const std::vector<double> values = node.reals(name);
     size_t count = 1;
     for (const int64_t size : shape)
-        count *= static_cast<size_t>(size);
+        if (__builtin_mul_overflow(count, static_cast<size_t>(size), &count))
+            count = SIZE_MAX; // more than any list has
     if (values.size() != count) {
         node.fail(fmt::format("'{}' has {} entries where {} are needed", name, values.size(), count),
                   "the model is malformed; export it again");

@@ -74,7 +74,7 @@ std::vector<AttributeRow> rowsOfModel(const model::ModelGraph& model) {
             all << text(signature);
         rows.push_back({"Model", "Signature", QStringLiteral("%1, of %2").arg(text(model.signature), all.join(", "))});
     }
-    rows.push_back({"Model", "Nodes", grouped(model.nodeCount)});
+    rows.push_back({"Model", "Nodes", grouped(model::countNodes(model))});
     if (!model.graph)
         return rows;
     int64_t parameters = 0;

@@ -25,6 +25,20 @@ QString nameOf(const model::Value& input, size_t dim) {
     return QStringLiteral("%1[%2]").arg(QString::fromStdString(input.name)).arg(dim);
 }
 
+bool hasOpenSize(const model::Value& input) {
+    return std::ranges::any_of(input.type.shape, [](const model::Dim& dim) { return dim.value < 0; });
+}
+
+std::vector<int64_t> dimsWith(const model::Value& input, const SizeValues& values) {
+    std::vector<int64_t> dims;
+    for (size_t dim = 0; dim < input.type.shape.size(); ++dim) {
+        const QString name = nameOf(input, dim);
+        const auto given = values.find(name);
+        dims.push_back(name.isEmpty() ? input.type.shape[dim].value : given == values.end() ? 1 : given->second);
+    }
+    return dims;
+}
+
 } // namespace
 
 std::vector<OpenSize> openSizesOf(const model::ModelGraph& graph) {
@@ -65,22 +79,27 @@ std::vector<OpenSize> openSizesOf(const driver::Trace& trace) {
     return sizes;
 }
 
+bool hasUndeclaredShapes(const model::ModelGraph& graph) {
+    return graph.graph && std::ranges::any_of(graph.graph->inputs, [](const model::Value& input) {
+               return input.type.kind == model::ValueType::Kind::Tensor && !input.type.hasShape;
+           });
+}
+
 driver::Shapes shapesWith(const model::ModelGraph& graph, const SizeValues& values) {
     driver::Shapes shapes;
-    if (!graph.graph)
-        return shapes;
-    for (const model::Value& input : graph.graph->inputs) {
-        std::vector<int64_t> dims;
-        bool isOpen = false;
-        for (size_t dim = 0; dim < input.type.shape.size(); ++dim) {
-            const QString name = nameOf(input, dim);
-            const auto given = values.find(name);
-            isOpen |= !name.isEmpty();
-            dims.push_back(name.isEmpty() ? input.type.shape[dim].value : given == values.end() ? 1 : given->second);
-        }
-        if (isOpen)
-            shapes.emplace_back(input.name, std::move(dims));
-    }
+    if (graph.graph)
+        for (const model::Value& input : graph.graph->inputs)
+            if (hasOpenSize(input))
+                shapes.emplace_back(input.name, dimsWith(input, values));
+    return shapes;
+}
+
+driver::Shapes declaredShapes(const model::ModelGraph& graph, const SizeValues& values) {
+    driver::Shapes shapes;
+    if (graph.graph)
+        for (const model::Value& input : graph.graph->inputs)
+            if (input.type.kind == model::ValueType::Kind::Tensor && input.type.hasShape)
+                shapes.emplace_back(input.name, dimsWith(input, values));
     return shapes;
 }
 

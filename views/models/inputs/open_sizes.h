@@ -27,11 +27,17 @@ std::vector<OpenSize> openSizesOf(const model::ModelGraph& graph);
 /// Those that a compilation of the model left open: all that it did not get as a fixed size.
 std::vector<OpenSize> openSizesOf(const driver::Trace& trace);
 
+/// Whether there is an input of which the model does not declare how many dims it has.
+bool hasUndeclaredShapes(const model::ModelGraph& graph);
+
 /// By name; what has none is 1.
 using SizeValues = std::map<QString, qint64>;
 
 /// Dims of each input that has open sizes.
 driver::Shapes shapesWith(const model::ModelGraph& graph, const SizeValues& values);
+
+/// And of those whose sizes are all fixed: of each input whose shape the model declares.
+driver::Shapes declaredShapes(const model::ModelGraph& graph, const SizeValues& values);
 
 /// What one of the model's open sizes mostly is, as `lathe tune --sizes` takes it: "sequence=7,64". Fails too where an input
 /// would be too large for a tensor.

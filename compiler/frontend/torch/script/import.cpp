@@ -15,17 +15,17 @@
 namespace lathe::frontend::torch::script {
 namespace {
 
-/// Those that people call: of the module's class, without those that Python calls.
-std::vector<std::string> calledFunctions(const ClassText& text) {
+/// Those that people call: of the module's class, without those that Python calls. Sorted.
+std::vector<std::string> signaturesOf(const ClassText& text) {
     std::vector<std::string> names;
     for (const FunctionPtr& function : text.functions)
         if (!function->name.starts_with("__") && !function->parameters.empty())
             names.push_back(function->name);
+    std::ranges::sort(names);
     return names;
 }
 
-Result<FunctionPtr> functionOf(ScriptArchive& archive, const std::string& signature) {
-    constexpr const char* usual = "forward";
+Result<std::shared_ptr<const ClassText>> classOf(ScriptArchive& archive) {
     const PickleValue& module = archive.module();
     if (module.kind != PickleValue::Kind::Object || module.items.size() != 2 ||
         module.items[0]->kind != PickleValue::Kind::Global || !module.items[0]->text.starts_with("__torch__"))
@@ -33,16 +33,21 @@ Result<FunctionPtr> functionOf(ScriptArchive& archive, const std::string& signat
                        "save the model again: torch.jit.save(torch.jit.script(model), 'model.pt')");
     std::string name = module.items[0]->text;
     std::ranges::replace(name, ' ', '.');
-    LATHE_TRY(const std::shared_ptr<const ClassText> text, archive.findClass(name));
+    LATHE_TRY(std::shared_ptr<const ClassText> text, archive.findClass(name));
     if (!text)
         return failure(fmt::format("data.pkl names class '{}', which the archive's code does not have", name),
                        "the file is damaged; save the model again");
-    const std::vector<std::string> names = calledFunctions(*text);
+    return text;
+}
+
+Result<FunctionPtr> functionOf(const ClassText& text, const std::vector<std::string>& names,
+                               const std::string& signature) {
+    constexpr const char* usual = "forward";
     const std::string wanted = signature.empty() ? usual : signature;
-    if (const FunctionPtr found = text->find(wanted); found && std::ranges::find(names, wanted) != names.end())
+    if (const FunctionPtr found = text.find(wanted); found && std::ranges::find(names, wanted) != names.end())
         return found;
     if (signature.empty() && names.size() == 1)
-        return text->find(names.front());
+        return text.find(names.front());
     return failure(ErrorKind::Usage, fmt::format("the model has no function '{}'", wanted),
                    names.empty() ? "it has none" : fmt::format("its functions are: {}", fmt::join(names, ", ")));
 }
@@ -67,8 +72,12 @@ struct ReadModel {
 
 Result<ReadModel> readModel(const Source& source, const Options& options) {
     LATHE_TRY(ScriptArchive archive, ScriptArchive::open(source.members, source.bytes.view.size()));
-    LATHE_TRY(FunctionPtr function, functionOf(archive, options.signature));
+    LATHE_TRY(const std::shared_ptr<const ClassText> text, classOf(archive));
+    std::vector<std::string> signatures = signaturesOf(*text);
+    LATHE_TRY(FunctionPtr function, functionOf(*text, signatures, options.signature));
     auto graph = std::make_shared<model::ModelGraph>();
+    graph->signatures = std::move(signatures);
+    graph->signature = function->name;
     graph->file = source.name;
     graph->format = "TorchScript";
     graph->producer = "PyTorch";
