@@ -15,6 +15,7 @@ inline constexpr int64_t tensorElements = int64_t{1} << 40;      // dims of 0 le
 inline constexpr int64_t filledElements = int64_t{1} << 31;      // that a few numbers of a file ask for: fills, tiles
 inline constexpr int64_t tensorBytes = int64_t{1} << 42;
 inline constexpr int64_t npzArrayBytes = int64_t{1} << 32; // that a smaller file is unpacked to
+inline constexpr int64_t npyTextBytes = int64_t{1} << 32;  // of a .npy file of strings, all as long as the longest
 inline constexpr size_t zipEntries = 10'000;               // of one archive, or folder that is a model
 inline constexpr size_t zipExpansion = 64;                 // how many times the archive a file of a model's may have
 inline constexpr size_t programBytes = size_t{1} << 30;    // of one JSON text in a model

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "data/npy_text.h"
 
+#include "base/limits.h"
 #include "data/npy.h"
 
 #include <algorithm>
@@ -59,18 +60,38 @@ std::optional<std::vector<uint32_t>> lettersOf(std::string_view text) {
     return letters;
 }
 
-std::string unicodeFile(std::span<const int64_t> shape, const std::vector<std::vector<uint32_t>>& strings) {
-    size_t width = 1;
-    for (const std::vector<uint32_t>& letters : strings)
-        width = std::max(width, letters.size());
-    std::string file = npyPrefix(fmt::format("<U{}", width), shape);
-    const size_t begin = file.size();
-    file.resize(begin + strings.size() * width * letterBytes);
-    for (size_t i = 0; i < strings.size(); ++i)
-        if (!strings[i].empty())
-            std::memcpy(file.data() + begin + i * width * letterBytes, strings[i].data(),
-                        strings[i].size() * letterBytes);
-    return file;
+/// How an array holds strings.
+struct Stored {
+    std::vector<std::vector<uint32_t>> letters; // of all strings, if they are UTF-8; else none
+    NpyText type;
+    uint64_t bytes = 0;
+};
+
+Result<Stored> stored(const std::vector<std::string>& strings) {
+    Stored all{.letters = {}, .type = {.unicode = true, .turned = false, .width = 1}, .bytes = 0};
+    size_t longest = 1;
+    for (const std::string& text : strings) {
+        if (text.ends_with('\0'))
+            return failure("a string ends with a byte of 0, which no array of NumPy can hold");
+        longest = std::max(longest, text.size());
+        std::optional<std::vector<uint32_t>> letters = all.type.unicode ? lettersOf(text) : std::nullopt;
+        all.type.unicode = letters.has_value();
+        if (!letters)
+            continue;
+        all.type.width = std::max<uint64_t>(all.type.width, letters->size());
+        all.letters.push_back(*std::move(letters));
+    }
+    if (!all.type.unicode) {
+        all.letters.clear();
+        all.type.width = longest;
+    }
+    const uint64_t most = limits::npyTextBytes, each = all.type.width * (all.type.unicode ? letterBytes : 1);
+    if (!strings.empty() && each > most / strings.size())
+        return failure(fmt::format("{} strings, which a .npy file holds all as long as the longest, would take over {} "
+                                   "bytes",
+                                   strings.size(), most));
+    all.bytes = each * strings.size();
+    return all;
 }
 
 } // namespace
@@ -110,22 +131,22 @@ std::optional<std::vector<std::string>> stringsOf(const NpyText& type, std::span
     return strings;
 }
 
+Result<uint64_t> npyBytesOf(const std::vector<std::string>& strings) {
+    LATHE_TRY(const Stored all, stored(strings));
+    return all.bytes;
+}
+
 Result<std::string> npyOfStrings(std::span<const int64_t> shape, const std::vector<std::string>& strings) {
-    std::vector<std::vector<uint32_t>> letters;
-    size_t width = 1;
-    for (const std::string& text : strings) {
-        if (text.ends_with('\0'))
-            return failure("a string ends with a byte of 0, which no array of NumPy can hold");
-        width = std::max(width, text.size());
-        if (auto of = lettersOf(text))
-            letters.push_back(*std::move(of));
-    }
-    if (letters.size() == strings.size())
-        return unicodeFile(shape, letters);
-    std::string file = npyPrefix(fmt::format("|S{}", width), shape);
+    LATHE_TRY(const Stored all, stored(strings));
+    const size_t width = all.type.width;
+    std::string file = npyPrefix(fmt::format("{}{}", all.type.unicode ? "<U" : "|S", width), shape);
     const size_t begin = file.size();
-    file.resize(begin + strings.size() * width);
-    for (size_t i = 0; i < strings.size(); ++i)
+    file.resize(begin + all.bytes);
+    for (size_t i = 0; i < all.letters.size(); ++i)
+        if (!all.letters[i].empty())
+            std::memcpy(file.data() + begin + i * width * letterBytes, all.letters[i].data(),
+                        all.letters[i].size() * letterBytes);
+    for (size_t i = 0; i < strings.size() && !all.type.unicode; ++i)
         strings[i].copy(file.data() + begin + i * width, width);
     return file;
 }

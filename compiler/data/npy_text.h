@@ -30,7 +30,10 @@ std::optional<NpyText> npyTextOf(std::string_view code);
 /// The strings in elements that lie one behind another, as UTF-8 or as their bytes. Nothing if one of them is no text.
 std::optional<std::vector<std::string>> stringsOf(const NpyText& type, std::span<const std::byte> elements);
 
-/// A whole file: of Unicode if all strings are UTF-8, else of bytes. Fails for strings that no array of NumPy can hold.
+/// Bytes that the elements take in a file. Fails for strings that no array of NumPy can hold, and where a few long ones among
+/// many would make it larger than limits::npyTextBytes.
+Result<uint64_t> npyBytesOf(const std::vector<std::string>& strings);
+/// A whole file: of Unicode if all strings are UTF-8, else of bytes. Fails as npyBytesOf does.
 Result<std::string> npyOfStrings(std::span<const int64_t> shape, const std::vector<std::string>& strings);
 
 } // namespace lathe::data

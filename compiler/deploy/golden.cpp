@@ -24,18 +24,13 @@ DataType storedAs(DataType dtype) {
     return known ? dtype : dtype.bytes() == 2 ? types::UInt16 : types::UInt8;
 }
 
-bool areStorable(const data::GoldenCase& golden) {
-    const auto isStorable = [](const HostTensor& tensor) {
-        return std::ranges::none_of(tensor.strings, [](const std::string& text) { return text.ends_with('\0'); });
-    };
-    return std::ranges::all_of(golden.inputs, isStorable) && std::ranges::all_of(golden.outputs, isStorable);
-}
-
-uint64_t sizeOf(const std::vector<std::string>& strings) {
-    uint64_t bytes = 0;
-    for (const std::string& text : strings)
-        bytes += text.size();
-    return bytes;
+/// Why no file holds the strings of a case.
+std::optional<std::string> whyNotStorable(const data::GoldenCase& golden) {
+    for (const auto* tensors : {&golden.inputs, &golden.outputs})
+        for (const HostTensor& tensor : *tensors)
+            if (const auto bytes = data::npyBytesOf(tensor.strings); !bytes)
+                return bytes.error().what;
+    return std::nullopt;
 }
 
 /// The folders of data that are named, or lie beside the model.
@@ -262,10 +257,8 @@ private:
     }
 
     void add(MadeCase made) {
-        if (!areStorable(made.golden)) {
-            remarks_.push_back(
-                fmt::format("golden case '{}' is left out: a string ends with a byte of 0, which no .npy file holds",
-                            made.golden.name));
+        if (const auto why = whyNotStorable(made.golden)) {
+            remarks_.push_back(fmt::format("golden case '{}' is left out: {}", made.golden.name, *why));
             return;
         }
         bytes_ += made.bytes();
@@ -304,7 +297,7 @@ uint64_t MadeCase::bytes() const {
     uint64_t sum = 0;
     for (const auto* tensors : {&golden.inputs, &golden.outputs})
         for (const HostTensor& tensor : *tensors)
-            sum += tensor.bytes.size() + sizeOf(tensor.strings);
+            sum += tensor.bytes.size() + data::npyBytesOf(tensor.strings).value_or(0);
     return sum;
 }
 

@@ -12,9 +12,12 @@
 #include "frontend/frontend.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstring>
 #include <fmt/format.h>
 #include <fstream>
+#include <map>
+#include <set>
 
 namespace lathe::driver {
 namespace {
@@ -69,34 +72,53 @@ Result<HostTensor> readStored(const fs::path& path, const Meant& meant) {
     return model::toHost(*tensor);
 }
 
+using TensorsByName = std::map<std::string, HostTensor, std::less<>>;
+
+/// The numbers of the parts of a list that stand there: "x.3", or "x.3.0" of a list in it, is part 3 of "x".
+std::set<size_t> partNumbers(const TensorsByName& all, const std::string& list) {
+    const std::string before = list + ".";
+    std::set<size_t> numbers;
+    for (auto at = all.lower_bound(before); at != all.end() && at->first.starts_with(before); ++at) {
+        const std::string_view rest = std::string_view(at->first).substr(before.size());
+        const std::string_view digits = rest.substr(0, rest.find('.'));
+        size_t number = 0;
+        const auto [end, status] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+        if (status == std::errc() && end == digits.data() + digits.size() && (digits[0] != '0' || digits.size() == 1))
+            numbers.insert(number);
+    }
+    return numbers;
+}
+
 /// What stands there under the name; nothing if there is none.
-Result<std::optional<HostTensor>> valueNamed(const data::NamedTensors& all, const std::string& name,
-                                             std::string_view form) {
+Result<std::optional<HostTensor>> valueNamed(const TensorsByName& all, const std::string& name, std::string_view form) {
     if (form.empty()) {
-        const auto found = std::ranges::find(all, name, &data::NamedTensors::value_type::first);
+        const auto found = all.find(name);
         return found == all.end() ? std::nullopt : std::optional(found->second);
     }
     HostTensor value = model::composed(form.front());
+    const std::string_view inner = form.substr(1);
     if (form.front() == 'o') {
-        LATHE_TRY(std::optional<HostTensor> part, valueNamed(all, name, form.substr(1)));
+        LATHE_TRY(std::optional<HostTensor> part, valueNamed(all, name, inner));
         if (part)
             value.parts.push_back(*std::move(part));
         return value;
     }
-    while (true) {
-        const std::string of = fmt::format("{}.{}", name, value.parts.size());
-        const bool isThere = std::ranges::any_of(
-            all, [&](const auto& each) { return each.first == of || each.first.starts_with(of + "."); });
-        if (!isThere)
-            break;
-        LATHE_TRY(std::optional<HostTensor> part, valueNamed(all, of, form.substr(1)));
+    const std::set<size_t> numbers = partNumbers(all, name);
+    if (numbers.empty())
+        return std::nullopt;
+    const size_t last = *numbers.rbegin();
+    const bool mayLack = inner.starts_with('o'); // an optional without value is not written
+    if (last >= (mayLack ? limits::sequenceParts : numbers.size()))
+        return failure(fmt::format("it holds part {} of the list '{}', but not all parts before it", last, name),
+                       "give each part of a list under its number: x.0, x.1");
+    for (size_t i = 0; i <= last; ++i) {
+        const std::string of = fmt::format("{}.{}", name, i);
+        LATHE_TRY(std::optional<HostTensor> part, valueNamed(all, of, inner));
         if (!part)
             return failure(fmt::format("'{}' in it is no part of the form that the model declares", of),
                            "give each part of a list under its number: x.0, x.1");
         value.parts.push_back(*std::move(part));
     }
-    if (value.parts.empty())
-        return std::nullopt;
     return value;
 }
 
@@ -118,7 +140,10 @@ Result<HostTensor> readComposed(const fs::path& path, const Meant& meant) {
     const bool isZip = file && std::string_view(magic, 2) == "PK";
     if (!isZip && path.extension() != ".npz")
         return frontend::readValue(path, meant.form);
-    LATHE_TRY(const data::NamedTensors all, data::readAllOfNpz(path, [&](std::string_view) { return meant.dtype; }));
+    LATHE_TRY(data::NamedTensors read, data::readAllOfNpz(path, [&](std::string_view) { return meant.dtype; }));
+    TensorsByName all;
+    for (auto& [name, tensor] : read)
+        all.emplace(std::move(name), std::move(tensor));
     LATHE_TRY(std::optional<HostTensor> value, valueNamed(all, std::string(meant.name), meant.form));
     return value ? *std::move(value) : model::composed(meant.form.front());
 }

@@ -31,7 +31,8 @@ struct Meant {
 Result<model::HostTensor> readTensorFile(const std::filesystem::path& path, const Meant& meant = {});
 
 /// The same of a value that may be a list or an optional (`form`): in ONNX's files for these (.pb), or in .npz, where part i of
-/// the value x is called x.i, its parts x.i.0 …, and what is in an optional as the optional is: without it the optional is absent.
+/// the value x is called x.i, its parts x.i.0 …, and what is in an optional as the optional is: without it the optional is
+/// absent. A list that lacks another part before its last one is refused.
 Result<model::HostTensor> readValueFile(const std::filesystem::path& path, const Meant& meant);
 
 /// The names and tensors of a value's parts, so called; of a tensor the one.

@@ -226,7 +226,8 @@ constexpr OpInfo rows[] = {
                    {.flops = flops::perElement<0>})),
     with(row(Op::ListLength, "list_length", 1, 1, none, Opaque), {.flops = flops::perElement<0>}),
     with(row(Op::ListGet, "list_get", 2, 2, none, Opaque, exact, fails), {.flops = flops::perElement<0>}),
-    with(row(Op::ListInsert, "list_insert", 3, 3, none, Opaque, exact, fails), {.flops = flops::perElement<0>}),
+    ofStrings(
+        with(row(Op::ListInsert, "list_insert", 3, 3, none, Opaque, exact, fails), {.flops = flops::perElement<0>})),
     with(row(Op::ListErase, "list_erase", 2, 2, none, Opaque, exact, fails), {.flops = flops::perElement<0>}),
     with(row(Op::ListConcat, "list_concat", 1, 1, make<AxisAttrs>, Opaque, exact, fails),
          {.flops = flops::perElement<0>}),

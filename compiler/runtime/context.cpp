@@ -324,9 +324,11 @@ lathe_status Context::checkOutputs() {
 lathe_status Context::output(int32_t index, DLTensor* tensor) {
     const lathe_model_desc& desc = model_->desc();
     errorNode_.clear();
-    if (index < 0 || index >= desc.output_count || !tensor)
+    if (index < 0 || index >= desc.output_count)
         return error_.set(LATHE_INVALID_ARGUMENT, "the model has no output %d, it has %d outputs", index,
                           desc.output_count);
+    if (!tensor)
+        return error_.set(LATHE_INVALID_ARGUMENT, "output '%s': no tensor given", desc.outputs[index].name);
     if (!good_)
         return error_.set(LATHE_INVALID_ARGUMENT,
                           "there is no output '%s': the last run did not succeed, or there was none",

@@ -136,9 +136,11 @@ void Context::dropInput(Input& input) {
 lathe_status Context::setInputValue(int32_t index, const lathe_value* value) {
     const lathe_model_desc& desc = model_->desc();
     errorNode_.clear();
-    if (index < 0 || index >= desc.input_count || !value)
+    if (index < 0 || index >= desc.input_count)
         return error_.set(LATHE_INVALID_ARGUMENT, "the model has no input %d, it has %d inputs", index,
                           desc.input_count);
+    if (!value)
+        return error_.set(LATHE_INVALID_ARGUMENT, "input '%s': no value given", desc.inputs[index].name);
     const lathe_value_desc& input = desc.inputs[index];
     if (!isComposed(input) && value->form == LATHE_TENSOR)
         return setInput(index, &value->tensor);
@@ -181,9 +183,11 @@ void Context::describe(Output& output, const lathe_value_desc& value) {
 lathe_status Context::outputValue(int32_t index, lathe_value* value) {
     const lathe_model_desc& desc = model_->desc();
     errorNode_.clear();
-    if (index < 0 || index >= desc.output_count || !value)
+    if (index < 0 || index >= desc.output_count)
         return error_.set(LATHE_INVALID_ARGUMENT, "the model has no output %d, it has %d outputs", index,
                           desc.output_count);
+    if (!value)
+        return error_.set(LATHE_INVALID_ARGUMENT, "output '%s': no value given", desc.outputs[index].name);
     *value = {};
     if (!isComposed(desc.outputs[index]))
         return output(index, &value->tensor);

@@ -203,6 +203,11 @@ public:
         std::vector<lathe_string> elements;
         for (const std::string& text : strings)
             elements.push_back({text.data(), text.size()});
+        std::size_t count = 1;
+        for (const std::int64_t dim : dims)
+            count *= static_cast<std::size_t>(dim);
+        if (count != elements.size())
+            detail::fail(LATHE_MISMATCH, "the dims do not make as many strings as there are");
         set(input, elements.data(), dims);
     }
     /// Uses the memory itself: 64-byte aligned, alive and unchanged until the input is set or bound again.

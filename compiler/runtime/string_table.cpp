@@ -110,8 +110,14 @@ uint64_t StringTable::intern(std::string_view text) {
 }
 
 void StringTable::clear() {
-    if (count_ > 0)
+    if (count_ < capacity_ / 16 &&
+        capacity_ > firstSlots) { // one run had many: not all others are to clear as many slots
+        memory_.release(slots_, capacity_ * slotBytes);
+        slots_ = nullptr;
+        capacity_ = 0;
+    } else if (count_ > 0) {
         std::fill_n(slots_, capacity_, uint64_t{0});
+    }
     count_ = 0;
     texts_.endRun(); // one chunk next time, if it took several
     texts_.startRun();

@@ -23,7 +23,7 @@ public:
     /// The string's handle, for as long as the table lives and is not cleared; 0, and lacked(), if there is no memory for it.
     uint64_t intern(std::string_view text);
     static std::string_view textOf(uint64_t handle);
-    /// All handles of this table are none any more. Memory is kept.
+    /// All handles of this table are none any more. Memory is kept, but for slots of which few were used.
     void clear();
     /// Whether a string was refused since clear().
     bool lacked() const { return lacked_; }

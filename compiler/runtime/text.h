@@ -26,8 +26,8 @@ int64_t endOfPiece(std::string_view text, std::string_view delimiter, int64_t be
 struct FloatForm {
     int significand, exponent;
 };
-/// Appends the shortest decimal that is read as `value`, a value of that type, and if there are several the nearest: as Python
-/// and NumPy print it ("1.0", "1e-05", "inf").
+/// Appends the shortest decimal that is read as `value`, a value of that type, and if there are several the nearest: written as
+/// Python writes a float ("1.0", "1e-05", "inf"), whatever the type. (NumPy changed at which size float32 gets an exponent.)
 void appendFloat(double value, FloatForm form, std::string& to);
 
 /// A decimal number as C has it, an infinity or not a number, in any case, with blanks around; false if it is none.

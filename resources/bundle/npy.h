@@ -17,7 +17,8 @@
 typedef struct npy_array {
     int32_t rank;
     int64_t dims[NPY_MAX_RANK];
-    void* data; /* free() it; NULL: the file could not be read */
+    char type[16]; /* as NumPy calls that of its elements: "<f4" */
+    void* data;    /* free() it; NULL: the file could not be read */
     size_t bytes;
 } npy_array;
 
@@ -37,6 +38,9 @@ static inline npy_array npy_read(const char* path) {
         if (length < sizeof header && fread(header, 1, length, file) == length) {
             const char* at;
             header[length] = 0;
+            at = strstr(header, "'descr': '");
+            if (at)
+                sscanf(at + 10, "%15[^']", array.type);
             at = strstr(header, "'shape': (");
             for (at = at ? at + 10 : ")"; *at != ')' && *at && array.rank < NPY_MAX_RANK;) {
                 array.dims[array.rank++] = strtoll(at, (char**)&at, 10);

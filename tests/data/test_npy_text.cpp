@@ -80,6 +80,16 @@ private slots:
         QVERIFY(!data::npyOfStrings(std::vector<int64_t>{1}, {"a\0"s}));
     }
 
+    void bytesAreThoseOfTheLongest() {
+        QCOMPARE(data::npyBytesOf({}).value(), uint64_t{0});
+        QCOMPARE(data::npyBytesOf({"", "é😀", "a"}).value(), uint64_t{3 * 2 * 4});
+        QCOMPARE(data::npyBytesOf({"ab", "\xff", "é"}).value(), uint64_t{3 * 2});
+        std::vector<std::string> strings(10'000);
+        strings[7] = std::string(1'000'000, 'a'); // 40 GB of characters, nearly all of them none
+        QVERIFY(!data::npyBytesOf(strings));
+        QVERIFY(!data::npyOfStrings(std::vector<int64_t>{10'000}, strings));
+    }
+
     void wrongFilesAreRefused() {
         const auto refused = [](const std::string& header, const std::string& elements) {
             return !read(fileOf(header, elements));

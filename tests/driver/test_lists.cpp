@@ -157,6 +157,21 @@ const char* stacking = R"(g (int64 n, float[5] x) => (int64 last, float[t,s] row
   >
 })";
 
+const char* texts = R"(g (string[n] x, int64 count) => (string[m] all, string[k] last)
+<bool go = {1}, int64 end = {-1}> {
+  none = SequenceEmpty <dtype = 8> ()
+  list = Loop (count, go, none) <
+    body = step (int64 i, bool c, seq(string[?]) s) => (bool d, seq(string[?]) t) {
+      d = Identity (c)
+      twice = StringConcat (x, x)
+      longer = SequenceInsert (s, x)
+      t = SequenceInsert (longer, twice)
+    }
+  >
+  all = ConcatFromSequence <axis = 0> (list)
+  last = SequenceAt (list, end)
+})";
+
 } // namespace
 
 class TestLists : public QObject {
@@ -209,6 +224,21 @@ private slots:
             QCOMPARE(valuesOf<int64_t>(outputs[0]), expected);
             QVERIFY2(model.peak() < 65536, std::to_string(model.peak()).c_str());
         }
+    }
+
+    /// Within a run; what a model takes and gives are tensors of them.
+    void stringsAreListed() {
+        Compiled model(texts);
+        HostTensor x;
+        x.dtype = types::String;
+        x.shape = {2};
+        x.strings = {"é", std::string("\0a", 2)};
+        const std::vector<std::string> twice = {"éé", std::string("\0a\0a", 4)};
+        const auto outputs = model.run({{"x", x}, {"count", integer(2)}});
+        QVERIFY2(outputs.size() == 2, model.problem().c_str());
+        QCOMPARE(outputs[0].strings, (std::vector<std::string>{x.strings[0], x.strings[1], twice[0], twice[1],
+                                                               x.strings[0], x.strings[1], twice[0], twice[1]}));
+        QCOMPARE(outputs[1].strings, twice);
     }
 
     void modelsTakeAndGiveThem() {

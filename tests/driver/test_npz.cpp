@@ -61,7 +61,46 @@ class TestNpz : public QObject {
         return path;
     }
 
+    /// How many elements each part of the list x has; -1: an optional without value.
+    static std::vector<int64_t> partsOf(const Result<HostTensor>& value) {
+        std::vector<int64_t> counts;
+        for (const HostTensor& part : value ? value->parts : std::vector<HostTensor>())
+            counts.push_back(!part.isComposed() ? part.shape[0] : part.parts.empty() ? -1 : part.parts[0].shape[0]);
+        return counts;
+    }
+
 private slots:
+    void partsOfLists() {
+        const auto part = [](std::string name, int64_t count) {
+            return std::pair(std::move(name), tensorOf<float>(types::Float32, {count}, std::vector<float>(count)));
+        };
+        const auto read = [&](const data::NamedTensors& parts, std::string_view form) {
+            return driver::readValueFile(file(npzOf(parts)), {types::Float32, "x", form});
+        };
+        data::NamedTensors eleven; // "x.10" comes before "x.2" in the order of names
+        std::vector<int64_t> expected;
+        for (int64_t i = 0; i < 11; ++i) {
+            eleven.push_back(part(fmt::format("x.{}", i), i + 1));
+            expected.push_back(i + 1);
+        }
+        QCOMPARE(partsOf(read(eleven, "l")), expected);
+        QCOMPARE(partsOf(read({part("y.0", 1), part("x", 1), part("xx.0", 1)}, "l")), std::vector<int64_t>());
+        QCOMPARE(partsOf(read({part("x.0", 1), part("x.2", 3)}, "lo")), (std::vector<int64_t>{1, -1, 3}));
+        const auto nested = read({part("x.0.0", 1), part("x.1.0", 2), part("x.1.1", 3)}, "ll");
+        QVERIFY2(nested, nested ? "" : toString(nested.error()).c_str());
+        QCOMPARE(nested->parts[1].parts.size(), size_t{2});
+        for (const auto& [parts, form] : std::vector<std::pair<data::NamedTensors, std::string>>{
+                 {{part("x.0", 1), part("x.2", 3)}, "l"}, // what is behind a gap would be lost
+                 {{part("x.0.0", 1), part("x.2.0", 3)}, "ll"},
+                 {{part("x.1000000000000", 1)}, "lo"},
+                 {{part("x.0.0", 1)}, "l"}}) {
+            const auto refused = read(parts, form);
+            QVERIFY(!refused);
+            QVERIFY2(refused.error().what.contains("'x"), toString(refused.error()).c_str());
+            QVERIFY(!refused.error().hint.empty() && !refused.error().file.empty());
+        }
+    }
+
     void byName() {
         const auto path = file(compressed.toStdString());
         const auto names = data::arraysIn(path);

@@ -271,6 +271,18 @@ private slots:
             << "g (float[200000] x) => (float[n] y) { [parts] s = SplitToSequence <axis = 0> (x) "
                "y = ConcatFromSequence <axis = 0> (s) }"
             << "parts" << "ai.onnx.SplitToSequence" << "more than" << "unsupported";
+        QTest::newRow("parts whose sum wraps")
+            << "g (float[4] x) => (float[n] y) <int64[2] sizes = {1, 9223372036854775807}> { [parts] s = "
+               "SplitToSequence <axis = 0> (x, sizes) y = ConcatFromSequence <axis = 0> (s) }"
+            << "parts" << "ai.onnx.SplitToSequence" << "the parts do not fit a dim of 4" << "invalid";
+        QTest::newRow("a sequence of sequences that is joined")
+            << "g (float[4] x) => (float[n] y) { s = SequenceConstruct (x) e = SequenceEmpty () "
+               "t = SequenceInsert (e, s) [join] y = ConcatFromSequence <axis = 0> (t) }"
+            << "join" << "ai.onnx.ConcatFromSequence" << "no tensor" << "invalid";
+        QTest::newRow("an optional without value that is joined")
+            << "g (float[4] x) => (float[n] y) { o = Optional <type = float[4]> () e = SequenceEmpty () "
+               "t = SequenceInsert (e, o) [join] y = ConcatFromSequence <axis = 0> (t) }"
+            << "join" << "ai.onnx.ConcatFromSequence" << "no tensor" << "invalid";
         QTest::newRow("an image that is too large")
             << "g (float[1,4,1] x) => (float[n,m,h,w] y) <int64[2] image = {16777216, 16777216}, int64[2] block = {2, "
                "2}> { [fold] y = Col2Im (x, image, block) }"

@@ -111,6 +111,20 @@ private slots:
         QVERIFY(!matcher.matches(std::string(61, 'a'), *program));
     }
 
+    /// Nothing takes no instruction, so their limit does not end its repetitions: these are 1000^20.
+    void repetitionsOfNothingEnd() {
+        for (const std::string nothing : {"()", "(a{0})"}) {
+            std::string expression = nothing;
+            for (int i = 0; i < 20; ++i)
+                expression = "(" + expression + "{1000})";
+            const auto program = frontend::compileExpression(expression);
+            QVERIFY(program);
+            runtime::TextMatcher matcher;
+            QVERIFY(matcher.matches("", *program));
+            QVERIFY(!matcher.matches("a", *program));
+        }
+    }
+
     void bytesThatAreNoProgramMatchNothing() {
         runtime::TextMatcher matcher;
         QVERIFY(!matcher.matches("", ""));

@@ -261,7 +261,7 @@ private slots:
         QCOMPARE(call(LATHE_STRING_PART, text, -4, 100), text);
     }
 
-    /// As Python and NumPy print them.
+    /// As Python prints them; what is narrower than float64 in as few digits.
     void numbersArePrintedShortest() {
         QCOMPARE(set({}), LATHE_OK);
         QCOMPARE(lathe_run(context_), LATHE_OK);

@@ -140,8 +140,12 @@ private:
         }
         for (int i = expression.least; i < expression.most && !isFull(); ++i)
             begin = split(emit(part, begin), next);
-        for (int i = 0; i < expression.least && !isFull(); ++i)
+        for (int i = 0; i < expression.least && !isFull(); ++i) {
+            const size_t before = program_.size();
             begin = emit(part, begin);
+            if (program_.size() == before)
+                break; // nothing, which is the same however often; nested, its repetitions would have no end
+        }
         return begin;
     }
 

@@ -300,7 +300,7 @@ void convertSplitToSequence(NodeReader& node, Builder& b) {
     Sequence values;
     int64_t begin = 0;
     for (int64_t part : parts) {
-        if (part < 0 || begin + part > *size)
+        if (part < 0 || part > *size - begin)
             return node.fail(fmt::format("the parts do not fit a dim of {}", *size));
         const Var slice = sliceAxis(b, x, axis, begin, part);
         values.push_back(elementValue(keep ? slice : squeeze(b, slice, {axis})));
@@ -333,6 +333,9 @@ void convertConcatFromSequence(NodeReader& node, Builder& b) {
         return joinWhileRunning(node, b, stack);
     if (values->empty())
         return node.fail("the sequence is empty");
+    for (const Value& value : *values)
+        if (value.sequence || value.none || !b.isTensor(value.var))
+            return node.fail("an element of the sequence is no tensor");
     if (!stack && !node.needRank((*values)[0].var, 1))
         return;
     const int64_t rank = b.rank((*values)[0].var) + (stack ? 1 : 0);

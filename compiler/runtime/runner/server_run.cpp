@@ -4,7 +4,6 @@
 // beside an output ends the process.
 #include "runtime/runner/server.h"
 
-#include "abi/packed_strings.h"
 #include "runtime/dtype.h"
 #include "runtime/peak_resident.h"
 #include "runtime/runner/bench.h"
@@ -25,20 +24,6 @@ namespace {
 
 constexpr size_t boundAlignment = 64; // what bound inputs need
 
-/// As many strings as the tensor has elements, which stay where they are.
-bool unpack(std::span<const std::byte> data, const DLTensor& tensor, std::vector<lathe_string>& texts) {
-    const auto count = static_cast<uint64_t>(bytesOf(tensor)) / sizeof(lathe_string);
-    return abi::unpackStrings(data, count, [&](std::string_view text) { texts.push_back({text.data(), text.size()}); });
-}
-
-std::vector<std::byte> packed(const DLTensor& tensor) {
-    const auto* texts = static_cast<const lathe_string*>(tensor.data);
-    std::vector<std::string_view> views;
-    for (uint64_t i = 0; i < static_cast<uint64_t>(bytesOf(tensor)) / sizeof(lathe_string); ++i)
-        views.emplace_back(texts[i].data, texts[i].size);
-    return abi::packStrings(views);
-}
-
 } // namespace
 
 Server::Answer Server::input(Reader& reader) {
@@ -54,7 +39,7 @@ Server::Answer Server::input(Reader& reader) {
     DLTensor& tensor = read.tensor;
     const bool strings = isString(tensor.dtype);
     std::vector<lathe_string> texts;
-    if (!(strings ? read.hasSizes() && unpack(read.data, tensor, texts) : read.isWhole()))
+    if (!(strings ? read.hasSizes() && readStrings(read.data, tensor, texts) : read.isWhole()))
         return fail(LATHE_MISMATCH, "input '" + name + "': dims and bytes of the tensor contradict each other");
     if (strings) { // copied, under a guard too: no kernel is given their bytes
         tensor.data = texts.data();
@@ -185,7 +170,7 @@ Server::Answer Server::sendTensor(Writer& reply, const DLTensor& tensor, const s
     writeHead(reply, tensor);
     std::vector<std::byte> strings;
     if (isString(tensor.dtype))
-        strings = packed(tensor);
+        strings = packedStrings(tensor);
     const int64_t bytes = isString(tensor.dtype) ? static_cast<int64_t>(strings.size()) : bytesOf(tensor);
     if (bytes < 0 || static_cast<uint64_t>(bytes) > limits::frameBytes - reply.bytes().size() - sizeof(uint64_t))
         return fail(LATHE_OUT_OF_MEMORY, what + " is larger than what lathe-runner can send");

@@ -1,15 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/runner/value_fields.h"
 
+#include "abi/packed_strings.h"
+#include "runtime/dtype.h"
 #include "runtime/runner/tensor_fields.h"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 namespace lathe::runtime::runner {
 
 using protocol::Reader;
 using protocol::Writer;
+
+namespace {
+
+/// Whose dims have been counted.
+std::span<const lathe_string> stringsOf(const DLTensor& tensor) {
+    return {static_cast<const lathe_string*>(tensor.data), static_cast<size_t>(bytesOf(tensor)) / sizeof(lathe_string)};
+}
+
+} // namespace
+
+bool readStrings(std::span<const std::byte> packed, const DLTensor& tensor, std::vector<lathe_string>& texts) {
+    const auto count = static_cast<uint64_t>(bytesOf(tensor)) / sizeof(lathe_string);
+    return abi::unpackStrings(packed, count,
+                              [&](std::string_view text) { texts.push_back({text.data(), text.size()}); });
+}
+
+std::vector<std::byte> packedStrings(const DLTensor& tensor) {
+    std::vector<std::string_view> views;
+    for (const lathe_string& text : stringsOf(tensor))
+        views.emplace_back(text.data, text.size);
+    return abi::packStrings(views);
+}
 
 bool ReadValue::read(Reader& reader, lathe_value& value, int depth) {
     const auto form = reader.number<uint8_t>();
@@ -19,8 +44,16 @@ bool ReadValue::read(Reader& reader, lathe_value& value, int depth) {
     value.form = static_cast<lathe_form>(form);
     if (value.form == LATHE_TENSOR) {
         ReadTensor read;
-        if (!read.read(reader) || !read.isWhole())
+        if (!read.read(reader) || !read.hasSizes())
             return false;
+        if (isString(read.tensor.dtype)) {
+            std::vector<lathe_string>& texts = strings_.emplace_back();
+            if (!readStrings(read.data, read.tensor, texts))
+                return false;
+            read.tensor.data = texts.data();
+        } else if (!read.isWhole()) {
+            return false;
+        }
         value.tensor = read.tensor;
         dims_.push_back(std::move(read.dims)); // to which the tensor points
         return true;
@@ -43,6 +76,12 @@ void writeValue(Writer& reply, const lathe_value& value) {
     }
     const DLTensor& tensor = value.tensor;
     writeHead(reply, tensor);
+    if (isString(tensor.dtype)) {
+        const std::vector<std::byte> packed = packedStrings(tensor);
+        reply.number(uint64_t{packed.size()});
+        reply.raw(packed.data(), packed.size());
+        return;
+    }
     const auto bytes = static_cast<uint64_t>(bytesOf(tensor));
     reply.number(bytes);
     reply.raw(tensor.data, bytes);
@@ -52,7 +91,14 @@ uint64_t writtenBytes(const lathe_value& value) {
     uint64_t bytes = 5;
     if (value.form == LATHE_TENSOR) {
         const int64_t own = bytesOf(value.tensor);
-        return own < 0 ? limits::frameBytes + 1 : bytes + static_cast<uint64_t>(own) + 8 * LATHE_MAX_RANK;
+        if (own < 0)
+            return limits::frameBytes + 1;
+        bytes +=
+            static_cast<uint64_t>(own) + 8 * LATHE_MAX_RANK; // of a string more than the size that goes before its text
+        if (isString(value.tensor.dtype))
+            for (const lathe_string& text : stringsOf(value.tensor))
+                bytes += text.size;
+        return bytes;
     }
     if (value.count > static_cast<int64_t>(UINT32_MAX))
         return limits::frameBytes + 1;

@@ -6,13 +6,19 @@
 #include "runtime/lathe_rt.h"
 #include "runtime/runner/protocol.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <span>
 #include <vector>
 
 namespace lathe::runtime::runner {
 
-/// A value that was read, with what it points to; its elements stay where the frame has them.
+/// The elements of a tensor of strings, of what a frame has of it, where their text stays. False if those are not as many.
+bool readStrings(std::span<const std::byte> packed, const DLTensor& tensor, std::vector<lathe_string>& texts);
+std::vector<std::byte> packedStrings(const DLTensor& tensor);
+
+/// A value that was read, with what it points to; its elements, of strings their text, stay where the frame has them.
 class ReadValue {
 public:
     /// False if it is malformed.
@@ -21,6 +27,7 @@ public:
 private:
     std::deque<std::vector<lathe_value>> lists_;
     std::deque<std::vector<int64_t>> dims_;
+    std::deque<std::vector<lathe_string>> strings_;
 };
 
 void writeValue(protocol::Writer& reply, const lathe_value& value);
