@@ -11,6 +11,7 @@
 
 #include <functional>
 #include <map>
+#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -27,6 +28,9 @@ struct Stored {
     std::function<Result<model::TensorPtr>(const std::string& node)> variable = {}; // before the first call
     std::function<Result<SavedTable>(const std::string& node)> table = {};
 };
+
+/// Whether the operator makes a variable hold something else.
+bool assigns(std::string_view op);
 
 class Expander {
 public:
