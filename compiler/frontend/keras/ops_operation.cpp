@@ -5,6 +5,7 @@
 #include "frontend/common/new_shape.h"
 #include "frontend/common/slice.h"
 #include "frontend/keras/functions.h"
+#include "frontend/keras/graph_reader.h"
 #include "frontend/keras/ops.h"
 #include "relay/attrs.h"
 
@@ -70,11 +71,13 @@ Ints intsOf(Layer& layer, size_t i, const char* name) {
     return layer.integers(argumentName(layer, i, name));
 }
 
-void reduced(NodeReader& node, const char* kind) {
+void reduced(NodeReader& node, const std::string& kind) {
     Layer layer(node);
-    const Var x = only(layer);
+    Var x = only(layer);
     if (node.failed())
         return;
+    if (kind == "mean" && node.node.domain == operations && !node.b.dtype(x).isFloat()) // TensorFlow's stay integers
+        x = cast(node.b, x, types::Float32);
     Ints axes = intsOf(layer, 1, "axis");
     axes = axes.empty() ? iotaInts(0, node.b.rank(x)) : node.axes(std::move(axes), node.b.rank(x));
     std::ranges::sort(axes);
