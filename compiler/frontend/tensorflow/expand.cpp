@@ -12,6 +12,8 @@ namespace lathe::frontend::tensorflow {
 namespace {
 
 constexpr const char* exportAgain = "the model is malformed; export it again";
+// Nodes of bodies that are gone through, needed or not: a function's anew for each call.
+constexpr int64_t mostVisited = 200'000'000;
 
 } // namespace
 
@@ -80,6 +82,12 @@ std::shared_ptr<model::Graph> Expander::expandOnce(const Body& body, const std::
 
 Expander::Meanings Expander::emitBody(Frame& frame, const std::vector<bool>& wanted) {
     const Body& body = frame.body;
+    budget_->checkpoint();
+    visited_ += std::ssize(body.nodes);
+    if (visited_ > mostVisited) {
+        tooLarge();
+        return Meanings(body.results.size());
+    }
     for (const Diagnostic& fault : body.faults)
         report(&frame, nullptr, fault);
     open_.push_back(&body);
@@ -251,11 +259,15 @@ bool Expander::count() {
     budget_->checkpoint();
     if (budget_->takeNodes(1))
         return true;
+    tooLarge();
+    return false;
+}
+
+void Expander::tooLarge() {
     stop(error(
         ErrorKind::Unsupported,
         fmt::format("the model has more than {} nodes with functions in place of their calls", limits::graphNodes),
         "split the model"));
-    return false;
 }
 
 void Expander::stop(Diagnostic fault) {

@@ -85,6 +85,7 @@ private:
     void give(Frame& frame, int index, int output, Meaning meaning);
     std::string giveValue(Frame& frame, int index, int output, model::Node& node);
     bool count();
+    void tooLarge();
     void report(const Frame* frame, const BodyNode* node, Diagnostic fault);
     void stop(Diagnostic fault);
 
@@ -101,6 +102,7 @@ private:
     std::vector<const Body*> open_;                         // that are being expanded
     std::unordered_map<const Body*, bool> effects_;
     int32_t nodes_ = 0;
+    int64_t visited_ = 0;
     bool stopped_ = false;
 };
 

@@ -183,13 +183,14 @@ SavedTables::SavedTables(const Body& graph, const Library& library, Functions& f
     for (const auto& function : library)
         if (std::ranges::any_of(function.node_def(), [](const auto& node) { return fills(node.op()); }))
             filling.insert(function.signature().name());
+    int traced = 0;
     for (const BodyNode& node : graph.nodes) {
         if (!node.proto)
             continue;
         const auto called = node.proto->attr().find("f");
         if (called == node.proto->attr().end() || !filling.contains(called->second.func().name()))
             continue;
-        if (const auto* function = functions.find(called->second.func().name()))
+        if (const auto* function = functions.find(called->second.func().name()); function && ++traced <= mostTraced)
             trace(*functions.body(*function), graph, &node.inputs);
     }
     trace(graph, graph, nullptr);
