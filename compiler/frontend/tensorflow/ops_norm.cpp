@@ -28,7 +28,7 @@ Statistics ofBatch(Builder& b, Var x) {
 
 /// What training keeps of a batch, which may be mixed with what was kept before, operands 3 and 4: its variance counts as that
 /// of a sample.
-Statistics kept(NodeReader& node, Builder& b, const Statistics& batch, const Dims& shape) {
+Statistics keptStatistics(NodeReader& node, Builder& b, const Statistics& batch, const Dims& shape) {
     const Expr count = quotient(shape, {shape[1]}).value;
     const Var size = cast(b, b.scalarOf(count), types::Float32), one = b.scalar(1, types::Float32);
     const Var ofSample = mul(b, batch.variance, div(b, size, maximum(b, sub(b, size, one), one)));
@@ -56,7 +56,8 @@ void convertFusedBatchNorm(NodeReader& node, Builder& b) {
         return;
     const bool isTraining = node.integer("is_training", 1) != 0;
     const Statistics by = isTraining ? ofBatch(b, x) : Statistics{node.in(3), node.in(4)};
-    const Statistics given = isTraining && (node.wants(1) || node.wants(2)) ? kept(node, b, by, b.shape(x)) : by;
+    const Statistics given =
+        isTraining && (node.wants(1) || node.wants(2)) ? keptStatistics(node, b, by, b.shape(x)) : by;
     if (b.failed())
         return;
     const auto own = [&](Var statistic) { return cast(b, statistic, b.dtype(x)); };
