@@ -229,12 +229,16 @@ private:
         for (const inspect::FixtureRun& run : runs_) {
             const inspect::FixtureRun& before = *std::exchange(last, &run);
             if (run.signature != before.signature || !servesArguments(run, before, loaded)) {
+                if (const auto noted = noteStates(loaded); !noted)
+                    return finishFailed(noted.error());
                 if (const auto compiled = compile(&run); !compiled)
                     return finishRefused(compiled.error(), false);
                 const auto again = load();
                 if (!again)
                     return finishFailed(again.error());
                 loaded = *again;
+                if (const auto begun = goOn(loaded); !begun)
+                    return finishFailed(begun.error());
             }
             const std::string where = runs_.size() > 1 ? run.inputs + ": " : "";
             const auto arrays = inspect::readRun(*test_.fixture, run, loaded);
@@ -247,6 +251,21 @@ private:
                 return ended;
         }
         return std::nullopt;
+    }
+    /// What is loaded is one signature of a model whose states all of them share, by their names.
+    Result<void> noteStates(const device::RunnerModel& loaded) {
+        if (program_ || loaded.states.empty())
+            return {};
+        LATHE_TRY(std::vector<model::HostTensor> values, runner_.states());
+        for (size_t i = 0; i < std::min(values.size(), loaded.states.size()); ++i)
+            states_[loaded.states[i].name] = std::move(values[i]);
+        return {};
+    }
+    Result<void> goOn(const device::RunnerModel& loaded) {
+        for (const device::RunnerValue& state : loaded.states)
+            if (const auto kept = states_.find(state.name); kept != states_.end() && !program_)
+                LATHE_CHECKED(runner_.setState(state.name, kept->second));
+        return {};
     }
     /// Whether what is compiled is for the arguments of a run too: a function of some format is one for each constant among its
     /// arguments, and where its model declares no ranks, for the sizes of its inputs.
@@ -306,6 +325,7 @@ private:
     driver::Trace trace_;
     std::optional<CProgram> program_; // by way of C source
     std::vector<inspect::FixtureRun> runs_;
+    inspect::Tensors states_; // that runs of other signatures left
     data::CompareRules rules_;
     TestResult result_;
     std::string spread_;   // how far off outputs are

@@ -143,6 +143,51 @@ private slots:
         QCOMPARE(floatsOf(result), expected);
     }
 
+    void operations_data() {
+        QTest::addColumn<std::string>("operation");
+        QTest::addColumn<Values>("expected");
+        const auto row = [](const char* className, const std::string& config, const Values& expected) {
+            const std::string text = layer(className, "o", config);
+            QTest::newRow(className) << std::string(text).replace(text.find("keras.layers"), 12, "keras.src.ops.numpy")
+                                     << expected;
+        };
+        // The input is -3, -0.5, 0, 2.
+        row("Clip", R"("x_min": -1.0, "x_max": 1.5)", {-1, -0.5F, 0, 1.5F});
+        row("Elu", R"("alpha": 2.0)", {-1.9004259F, -0.78693868F, 0, 2});
+        row("Floor", "", {-3, -1, 0, 2});
+        row("Gelu", R"("approximate": true)", {-0.00363739F, -0.15428599F, 0, 1.9545977F});
+        row("HardSigmoid", "", {0, 0.41666667F, 0.5F, 0.83333333F});
+        row("HardSilu", "", {0, -0.20833333F, 0, 1.6666667F});
+        row("LeakyRelu", R"("negative_slope": 0.5)", {-1.5F, -0.25F, 0, 2});
+        row("Sign", "", {-1, -1, 0, 1});
+        row("Sin", "", {-0.14112001F, -0.47942554F, 0, 0.90929743F});
+        row("Softplus", "", {0.048587352F, 0.47407698F, 0.69314718F, 2.126928F});
+        row("Softsign", "", {-0.75F, -0.33333333F, 0, 0.66666667F});
+        row("Stack", R"("axis": -1)", {-3, -0.5F, 0, 2});
+    }
+    void operations() {
+        QFETCH(std::string, operation);
+        QFETCH(Values, expected);
+        std::string problem;
+        const auto result = resultOfFile(modelOf("[1, 4]", operation), "x",
+                                         tensorOf(types::Float32, {1, 4}, Values{-3, -0.5F, 0, 2}), {}, problem);
+        QVERIFY2(problem.empty(), problem.c_str());
+        const Values found = valuesOf<float>(result);
+        QCOMPARE(found.size(), expected.size());
+        for (size_t i = 0; i < found.size(); ++i)
+            QVERIFY2(std::abs(found[i] - expected[i]) <= 2e-6F, fmt::format("{}: {}", i, found[i]).c_str());
+    }
+
+    /// A mean of integers is a real number.
+    void meanOfIntegers() {
+        std::string text = layer("Mean", "o", R"("axis": null)"), problem;
+        text.replace(text.find("keras.layers"), 12, "keras.src.ops.numpy");
+        const auto result = resultOfFile(modelOf("[1, 4]", text, "int32"), "x",
+                                         tensorOf(types::Int32, {1, 4}, std::vector<int32_t>{1, 2, 3, 4}), {}, problem);
+        QVERIFY2(problem.empty(), problem.c_str());
+        QCOMPARE(valuesOf<float>(result), Values{2.5F});
+    }
+
     void sequences_data() {
         QTest::addColumn<std::string>("layers");
         QTest::addColumn<Values>("expected");

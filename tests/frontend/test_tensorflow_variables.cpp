@@ -55,18 +55,26 @@ std::string blockOf(const Files& entries) {
     return block + number(0, 4) + number(1, 4); // one restart, at the beginning
 }
 
-std::string tableOf(const Files& entries) {
-    std::string file;
-    const auto add = [&](const std::string& block) {
-        const std::string handle = varint(file.size()) + varint(block.size());
-        const std::string packed = block + '\0';
-        file += packed + number(maskedChecksum(asBytes(packed)), 4);
-        return handle;
-    };
-    const std::string data = add(blockOf(entries)), meta = add(blockOf({}));
-    std::string footer = meta + add(blockOf({{"~", data}}));
+/// Puts a block into the file; gives where it lies.
+std::string addBlock(std::string& file, const std::string& block) {
+    const std::string handle = varint(file.size()) + varint(block.size());
+    const std::string packed = block + '\0';
+    file += packed + number(maskedChecksum(asBytes(packed)), 4);
+    return handle;
+}
+
+/// The file with an index of its blocks and its end.
+std::string finished(std::string file, const Files& blocks) {
+    std::string footer = addBlock(file, blockOf({}));
+    footer += addBlock(file, blockOf(blocks));
     footer.resize(40, '\0');
     return file + footer + number(0xdb4775248b80fb57, 8);
+}
+
+std::string tableOf(const Files& entries) {
+    std::string file;
+    const std::string data = addBlock(file, blockOf(entries));
+    return finished(file, {{"~", data}});
 }
 
 std::string floatsOf(const std::vector<float>& values) {
@@ -213,6 +221,36 @@ private slots:
         QCOMPARE(valuesOf(*columns), (std::vector<double>{2, 3, 5, 6}));
         for (const char* wrong : {"2 3 -:1,3", "2 3 -", "2 3 -:-:-", "2 3 a,b:-", "2 3 -1,1:-"})
             QVERIFY2(!checkpoint->read("dense/kernel", wrong), wrong);
+    }
+
+    /// Parts that leave elements out, or of which one is named twice, are no tensor.
+    void partsMakeUpTheWhole() {
+        Saved made = saved();
+        ::tensorflow::BundleEntryProto& whole = made.entries["parts"];
+        const ::tensorflow::TensorSliceProto first = whole.slices(0), second = whole.slices(1);
+        const auto faultOf = [&](const std::vector<::tensorflow::TensorSliceProto>& parts) {
+            whole.clear_slices();
+            for (const auto& part : parts)
+                *whole.add_slices() = part;
+            auto checkpoint = open(made.files());
+            const auto read = checkpoint->read("parts", "");
+            return read ? std::string() : read.error().what;
+        };
+        QCOMPARE(faultOf({second, first}), std::string());
+        QCOMPARE(faultOf({second}), std::string("parts of variable 'parts' are missing"));
+        QCOMPARE(faultOf({second, first, first}), std::string("the parts of variable 'parts' overlap"));
+        QCOMPARE(faultOf({second, second}), std::string("the parts of variable 'parts' overlap"));
+    }
+
+    /// A block without entries that is named over and over asks for as much work as it likes.
+    void blocksAreReadOnce() {
+        std::string file;
+        const std::string empty = addBlock(file, std::string(96, '\0') + number(24, 4)); // of restarts alone
+        QVERIFY(frontend::tensorflow::readTable(asBytes(finished(file, {{"a", empty}}))));
+        const auto read = frontend::tensorflow::readTable(
+            asBytes(finished(file, {{"a", empty}, {"b", empty}, {"c", empty}, {"d", empty}})));
+        QVERIFY(!read);
+        QVERIFY2(read.error().what.find("more than there is") != std::string::npos, read.error().what.c_str());
     }
 
     void damageIsRefused() {

@@ -230,6 +230,19 @@ Var realConstant(Builder& b, DataType dtype, std::vector<int64_t> shape, std::ve
                : listConstant(b, dtype, std::move(shape), std::vector<float>(elements.begin(), elements.end()));
 }
 
+Var textConstant(Builder& b, std::vector<int64_t> shape, std::vector<std::string> strings) {
+    auto tensor = std::make_shared<model::TensorData>();
+    tensor->dtype = types::String;
+    tensor->shape = std::move(shape);
+    tensor->strings = std::move(strings);
+    return b.constant(relay::makeConstant(std::move(tensor)));
+}
+
+Var textConstant(Builder& b, std::vector<std::string> strings) {
+    const auto count = static_cast<int64_t>(strings.size());
+    return textConstant(b, {count}, std::move(strings));
+}
+
 Var reshape(Builder& b, Var x, Dims shape) {
     ReshapeAttrs attrs;
     attrs.shape = std::move(shape);

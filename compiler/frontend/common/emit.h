@@ -79,6 +79,9 @@ Var listConstant(Builder& b, DataType dtype, std::vector<int64_t> shape, std::ve
 }
 /// The same of numbers, in float32 or float64.
 Var realConstant(Builder& b, DataType dtype, std::vector<int64_t> shape, std::vector<double> elements);
+/// The same of strings; without a shape they are a vector.
+Var textConstant(Builder& b, std::vector<int64_t> shape, std::vector<std::string> strings);
+Var textConstant(Builder& b, std::vector<std::string> strings);
 
 // ---- movement
 Var reshape(Builder& b, Var x, Dims shape);

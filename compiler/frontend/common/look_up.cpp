@@ -5,7 +5,7 @@
 
 namespace lathe::frontend {
 
-/// The place of the last key that is not above x is found by halves.
+/// Strings are found by what they are; of numbers the place of the last key that is not above x is found by halves.
 Var lookUp(Builder& b, Var x, Var keys, Var values, Var otherwise) {
     if (b.failed())
         return {};
@@ -13,6 +13,10 @@ Var lookUp(Builder& b, Var x, Var keys, Var values, Var otherwise) {
     const Dims shape = b.shape(x);
     if (count == 0)
         return full(b, otherwise, shape);
+    if (b.dtype(x) == types::String || b.dtype(keys) == types::String) {
+        const Var all = concat(b, {values, reshape(b, otherwise, {1})}, 0); // the place of what is not found is behind
+        return gather(b, all, b.call(Op::IndexOf, {x, keys}), 0);
+    }
     const Var key = cast(b, x, types::Int64), last = b.scalarInt(count - 1);
     Var place = full(b, b.scalarInt(0), shape);
     for (auto step = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(count - 1))); step > 0; step /= 2) {

@@ -2,9 +2,11 @@
 //
 // Calls of operations that are no layers: functions of keras.ops, and those of TensorFlow that Keras 2 wraps. An
 // operand is a tensor or a number in the config, which takes the type of the tensor beside it.
+#include "frontend/common/activations.h"
 #include "frontend/common/new_shape.h"
 #include "frontend/common/slice.h"
 #include "frontend/keras/functions.h"
+#include "frontend/keras/graph_reader.h"
 #include "frontend/keras/ops.h"
 #include "relay/attrs.h"
 
@@ -25,14 +27,14 @@ std::string argumentName(Layer& layer, size_t i, const char* name) {
     return place;
 }
 
-/// Both operands, x1 and x2 or x and y, of one type.
-std::pair<Var, Var> operands(Layer& layer) {
+/// Both operands, x1 and x2 or x and y, of one type: the arguments from `at` on.
+std::pair<Var, Var> operands(Layer& layer, size_t at = 0) {
     Builder& b = layer.b;
-    std::string first = argumentName(layer, 0, "x1"), second = argumentName(layer, 1, "x2");
+    std::string first = argumentName(layer, at, "x1"), second = argumentName(layer, at + 1, "x2");
     if (!layer.hasArgument(first) && !layer.node.has(first))
-        first = argumentName(layer, 0, "x");
+        first = argumentName(layer, at, "x");
     if (!layer.hasArgument(second) && !layer.node.has(second))
-        second = argumentName(layer, 1, "y");
+        second = argumentName(layer, at + 1, "y");
     Var x = layer.argument(first), y = layer.argument(second);
     const auto constant = [&](const std::string& label, Var like) {
         if (layer.numbers(label).size() != 1) {
@@ -70,22 +72,18 @@ Ints intsOf(Layer& layer, size_t i, const char* name) {
     return layer.integers(argumentName(layer, i, name));
 }
 
-void reduced(NodeReader& node, const char* kind) {
+void reduced(NodeReader& node, const std::string& kind) {
     Layer layer(node);
-    const Var x = only(layer);
+    Var x = only(layer);
     if (node.failed())
         return;
+    if (kind == "mean" && node.node.domain == operations && !node.b.dtype(x).isFloat()) // TensorFlow's stay integers
+        x = cast(node.b, x, types::Float32);
     Ints axes = intsOf(layer, 1, "axis");
     axes = axes.empty() ? iotaInts(0, node.b.rank(x)) : node.axes(std::move(axes), node.b.rank(x));
     std::ranges::sort(axes);
     const std::string keep = argumentName(layer, 2, "keepdims");
     layer.give(reduce(node.b, kind, x, axes, layer.number(keep, 0) != 0));
-}
-
-void unary(NodeReader& node, Op op) {
-    Layer layer(node);
-    const Var x = only(layer);
-    layer.give(node.b.call(op, {x}));
 }
 
 void named(NodeReader& node, const char* function) {
@@ -94,6 +92,19 @@ void named(NodeReader& node, const char* function) {
 }
 
 } // namespace
+
+void giveUnary(NodeReader& node, Op op) {
+    Layer layer(node);
+    const Var x = only(layer);
+    layer.give(node.b.call(op, {x}));
+}
+
+void giveBinary(NodeReader& node, Op op) {
+    Layer layer(node);
+    const auto [x, y] = operands(layer);
+    if (!node.failed())
+        layer.give(node.b.call(op, {x, y}));
+}
 
 void convertOpAdd(NodeReader& node, Builder&) {
     binary(node, add);
@@ -126,10 +137,6 @@ void convertOpMinimum(NodeReader& node, Builder&) {
     binary(node, minimum);
 }
 
-void convertOpPower(NodeReader& node, Builder&) {
-    binary(node, [](Builder& b, Var x, Var y) { return b.call(Op::Power, {x, y}); });
-}
-
 void convertOpMatmul(NodeReader& node, Builder&) {
     binary(node, [](Builder& b, Var x, Var y) {
         if (!b.failed() && std::min(b.rank(x), b.rank(y)) < 2) {
@@ -155,26 +162,6 @@ void convertOpMax(NodeReader& node, Builder&) {
 
 void convertOpMin(NodeReader& node, Builder&) {
     reduced(node, "min");
-}
-
-void convertOpAbs(NodeReader& node, Builder&) {
-    unary(node, Op::Abs);
-}
-
-void convertOpExp(NodeReader& node, Builder&) {
-    unary(node, Op::Exp);
-}
-
-void convertOpLog(NodeReader& node, Builder&) {
-    unary(node, Op::Log);
-}
-
-void convertOpNegative(NodeReader& node, Builder&) {
-    unary(node, Op::Negative);
-}
-
-void convertOpSqrt(NodeReader& node, Builder&) {
-    unary(node, Op::Sqrt);
 }
 
 void convertOpSquare(NodeReader& node, Builder& b) {
@@ -211,6 +198,88 @@ void convertOpSoftmax(NodeReader& node, Builder& b) {
         return node.refuse("softmax over several axes is not supported", "reshape before it");
     if (node.needRank(x, 1))
         layer.give(softmax(b, x, node.axis(axes.empty() ? -1 : axes[0], b.rank(x))));
+}
+
+void convertOpClip(NodeReader& node, Builder& b) {
+    Layer layer(node);
+    const Var x = only(layer);
+    const auto bound = [&](size_t i, const char* name) {
+        const std::string label = argumentName(layer, i, name);
+        if (layer.numbers(label).size() == 1)
+            return scalarLike(b, layer.number(label, 0), x);
+        node.refuse("bounds that are no numbers of the config are not supported", "use minimum and maximum");
+        return Var{};
+    };
+    const Var low = node.failed() ? Var{} : bound(1, "x_min"), high = node.failed() ? Var{} : bound(2, "x_max");
+    if (!node.failed())
+        layer.give(minimum(b, maximum(b, x, low), high));
+}
+
+void convertOpGelu(NodeReader& node, Builder& b) {
+    Layer layer(node);
+    const Var x = only(layer);
+    const bool byTanh = layer.number(argumentName(layer, 1, "approximate"), 1) != 0;
+    if (!node.failed())
+        layer.give(gelu(b, x, byTanh));
+}
+
+void convertOpLeakyRelu(NodeReader& node, Builder& b) {
+    Layer layer(node);
+    const Var x = only(layer);
+    layer.give(negativeOr(b, x, mulBy(b, x, layer.number(argumentName(layer, 1, "negative_slope"), 0.2))));
+}
+
+void convertOpElu(NodeReader& node, Builder& b) {
+    Layer layer(node);
+    const Var x = only(layer);
+    layer.give(elu(b, x, layer.number(argumentName(layer, 1, "alpha"), 1)));
+}
+
+void convertOpSelu(NodeReader& node, Builder&) {
+    named(node, "selu");
+}
+
+void convertOpSoftplus(NodeReader& node, Builder&) {
+    named(node, "softplus");
+}
+
+void convertOpSoftsign(NodeReader& node, Builder&) {
+    named(node, "softsign");
+}
+
+void convertOpHardSigmoid(NodeReader& node, Builder&) {
+    named(node, "hard_sigmoid");
+}
+
+void convertOpHardSilu(NodeReader& node, Builder&) {
+    named(node, "hard_silu");
+}
+
+/// Of tensors along a new axis.
+void convertOpStack(NodeReader& node, Builder& b) {
+    Layer layer(node);
+    std::vector<Var> all;
+    for (size_t i = 0; i < layer.tensors(); ++i)
+        all.push_back(layer.in(i));
+    const Ints axes = intsOf(layer, 1, "axis");
+    if (all.empty() || node.failed())
+        return node.fail("the operation is called without tensors", wrongCall);
+    const int64_t axis = node.axis(axes.empty() ? 0 : axes[0], b.rank(all.front()) + 1);
+    for (Var& x : all)
+        x = unsqueeze(b, x, {axis});
+    layer.give(all.size() == 1 ? all.front() : concat(b, all, axis));
+}
+
+void convertOpWhere(NodeReader& node, Builder& b) {
+    Layer layer(node);
+    const Var condition = layer.argument(argumentName(layer, 0, "condition"));
+    const auto [x, y] = operands(layer, 1);
+    if (!condition)
+        return node.fail("the operation is called without a condition", wrongCall);
+    if (node.failed())
+        return;
+    const bool isBool = b.dtype(condition).isBool();
+    layer.give(where(b, isBool ? condition : b.call(Op::NotEqual, {condition, scalarLike(b, 0, condition)}), x, y));
 }
 
 void convertOpTranspose(NodeReader& node, Builder& b) {

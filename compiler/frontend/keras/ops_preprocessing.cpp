@@ -2,6 +2,7 @@
 //
 // Layers that make features of raw numbers: scales, buckets, classes, vocabularies of integers; and those that change
 // pictures at random while a model is trained, and give them as they are afterwards.
+#include "frontend/common/buckets.h"
 #include "frontend/common/look_up.h"
 #include "frontend/common/one_hot.h"
 #include "frontend/keras/input_types.h"
@@ -102,12 +103,7 @@ void convertDiscretization(NodeReader& node, Builder& b) {
     if (boundaries.empty())
         return node.refuse("the boundaries of the buckets are not in the config, which is not supported",
                            "make the layer with bin_boundaries");
-    if (b.failed())
-        return;
-    const Var wide = b.dtype(x).isFloat() ? cast(b, x, types::Float32) : cast(b, x, types::Float64);
-    const Var edges = cast(b, rowOf(layer, boundaries), b.dtype(wide));
-    const Var passed = b.call(Op::LessEqual, {edges, unsqueeze(b, wide, {b.rank(x)})});
-    const Var bucket = reduce(b, "sum", cast(b, passed, types::Int64), {b.rank(x)}, false);
+    const Var bucket = bucketsOf(b, x, boundaries);
     if (const std::string mode = node.text("output_mode", "int"); mode != "int")
         giveEncoded(layer, bucket, std::ssize(boundaries) + 1, mode);
     else

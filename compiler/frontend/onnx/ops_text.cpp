@@ -15,19 +15,6 @@ using namespace relay;
 
 namespace {
 
-Var textConstant(Builder& b, Ints shape, std::vector<std::string> strings) {
-    auto tensor = std::make_shared<model::TensorData>();
-    tensor->dtype = types::String;
-    tensor->shape = std::move(shape);
-    tensor->strings = std::move(strings);
-    return b.constant(makeConstant(std::move(tensor)));
-}
-
-Var textConstant(Builder& b, std::vector<std::string> strings) {
-    const auto count = static_cast<int64_t>(strings.size());
-    return textConstant(b, {count}, std::move(strings));
-}
-
 template <class T>
 Var numberConstant(Builder& b, DataType dtype, const std::vector<T>& numbers) {
     auto copy = std::make_shared<std::vector<T>>(numbers);

@@ -174,6 +174,7 @@ Result<model::TensorPtr> Checkpoint::assembled(const Stored& stored, const std::
         return failure(ErrorKind::Unsupported,
                        fmt::format("variable '{}', which is stored in parts, is too large", key));
     const auto bytes = std::make_shared<std::vector<std::byte>>(static_cast<size_t>(stored.bytes));
+    int64_t missing = stored.bytes;
     for (const ::tensorflow::TensorSliceProto& slice : stored.entry.slices()) {
         Extents extents;
         std::string part(1, '\0');
@@ -198,17 +199,24 @@ Result<model::TensorPtr> Checkpoint::assembled(const Stored& stored, const std::
         LATHE_TRY(const Stored found, find(part));
         if (found.dtype != stored.dtype || found.shape != lengthsOf(extents))
             return failure(fmt::format("a part of variable '{}' has another shape than is said of it", key), saveAgain);
+        if (found.bytes > missing)
+            return failure(fmt::format("the parts of variable '{}' overlap", key), saveAgain);
+        missing -= found.bytes;
         LATHE_TRY(const model::Bytes elements, elementsOf(found, key));
         std::vector<std::byte> copy(elements.view.begin(), elements.view.end());
         copyPart(bytes->data(), copy.data(), true, stored.shape, extents, stored.dtype.bytes());
     }
+    if (missing > 0)
+        return failure(fmt::format("parts of variable '{}' are missing", key), saveAgain);
     return std::make_shared<model::TensorData>(model::TensorData{stored.dtype, stored.shape, {bytes, *bytes}, {}});
 }
 
 Result<model::TensorPtr> Checkpoint::whole(const std::string& key) {
+    if (const auto known = assembled_.find(key); known != assembled_.end())
+        return known->second;
     LATHE_TRY(const Stored stored, find(key));
     if (stored.entry.slices_size() > 0)
-        return assembled(stored, key);
+        return assembled_.emplace(key, assembled(stored, key)).first->second;
     LATHE_TRY(const model::Bytes inFile, elementsOf(stored, key));
     LATHE_TRY(model::Bytes elements, readable(inFile, stored.dtype, *budget_));
     return std::make_shared<model::TensorData>(model::TensorData{stored.dtype, stored.shape, std::move(elements), {}});

@@ -40,6 +40,7 @@ private:
     std::map<std::string, std::string> entries_;
     int32_t shards_ = 0;
     std::map<int32_t, model::Bytes> data_;
+    std::map<std::string, Result<model::TensorPtr>> assembled_; // of keys in parts, which may be read part by part
 };
 
 } // namespace lathe::frontend::tensorflow

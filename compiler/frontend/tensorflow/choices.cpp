@@ -2,6 +2,7 @@
 #include "frontend/tensorflow/choices.h"
 
 #include "frontend/tensorflow/extract.h"
+#include "frontend/tensorflow/origins.h"
 
 #include <fmt/format.h>
 
@@ -29,14 +30,7 @@ bool bounds(const BodyNode& node) {
 
 /// What a Switch goes by, without the identities on the way.
 Endpoint predicateOf(const Body& body, const BodyNode& fork) {
-    Endpoint at = fork.inputs[1];
-    for (size_t steps = 0; steps < body.nodes.size() && at.node != Endpoint::none; ++steps) {
-        const BodyNode& node = nodeOf(body, at);
-        if (node.op != "Identity" || node.inputs.size() != 1)
-            break;
-        at = node.inputs[0];
-    }
-    return at;
+    return originOf(body, fork.inputs[1]);
 }
 
 /// The predicates of the Switches that are first on the ways back from an endpoint, with the way out of each.

@@ -186,8 +186,8 @@ constexpr auto complexRows = std::to_array<ComplexRow>({
 static_assert(std::ranges::is_sorted(complexRows, {}, &ComplexRow::name));
 
 /// Whose attributes are of complex numbers too, and whose converters know.
-constexpr auto ofParts =
-    std::to_array<std::string_view>({"Complex", "ComplexAbs", "FFT", "IFFT", "IRFFT", "Imag", "RFFT", "Real"});
+constexpr auto ofParts = std::to_array<std::string_view>(
+    {"Complex", "ComplexAbs", "FFT", "FFT2D", "IFFT", "IFFT2D", "IRFFT", "Imag", "RFFT", "RFFT2D", "Real"});
 static_assert(std::ranges::is_sorted(ofParts));
 
 } // namespace

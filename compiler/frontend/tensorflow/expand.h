@@ -11,6 +11,7 @@
 
 #include <functional>
 #include <map>
+#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -27,6 +28,9 @@ struct Stored {
     std::function<Result<model::TensorPtr>(const std::string& node)> variable = {}; // before the first call
     std::function<Result<SavedTable>(const std::string& node)> table = {};
 };
+
+/// Whether the operator makes a variable hold something else.
+bool assigns(std::string_view op);
 
 class Expander {
 public:
@@ -81,6 +85,7 @@ private:
     void give(Frame& frame, int index, int output, Meaning meaning);
     std::string giveValue(Frame& frame, int index, int output, model::Node& node);
     bool count();
+    void tooLarge();
     void report(const Frame* frame, const BodyNode* node, Diagnostic fault);
     void stop(Diagnostic fault);
 
@@ -97,6 +102,7 @@ private:
     std::vector<const Body*> open_;                         // that are being expanded
     std::unordered_map<const Body*, bool> effects_;
     int32_t nodes_ = 0;
+    int64_t visited_ = 0;
     bool stopped_ = false;
 };
 

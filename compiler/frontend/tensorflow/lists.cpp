@@ -17,6 +17,8 @@ Var zerosOf(Builder& b, const Value& reserved, Dims element) {
     if (b.failed())
         return {};
     element.insert(element.begin(), size.empty() ? Expr(1) : size[0]);
+    if (!mayFill(b, element))
+        return {};
     const Var counted = assume(b, zero, arith::ge(element[0], 0), "a list has no negative length");
     return full(b, counted, std::move(element));
 }

@@ -62,8 +62,10 @@ void convertFloorDiv(NodeReader& node, Builder& b);
 void convertFloorMod(NodeReader& node, Builder& b);
 void convertIsFinite(NodeReader& node, Builder& b);
 void convertIsInf(NodeReader& node, Builder& b);
+void convertLeftShift(NodeReader& node, Builder& b);
 void convertLog1p(NodeReader& node, Builder& b);
 void convertMulNoNan(NodeReader& node, Builder& b);
+void convertRightShift(NodeReader& node, Builder& b);
 void convertRsqrt(NodeReader& node, Builder& b);
 void convertSelect(NodeReader& node, Builder& b);
 void convertSelectV2(NodeReader& node, Builder& b);
@@ -77,6 +79,7 @@ void convertXlogy(NodeReader& node, Builder& b);
 
 // ---- ops_image.cpp
 void convertAdjustContrastv2(NodeReader& node, Builder& b);
+void convertCropAndResize(NodeReader& node, Builder& b);
 void convertDepthToSpace(NodeReader& node, Builder& b);
 void convertHSVToRGB(NodeReader& node, Builder& b);
 void convertRGBToHSV(NodeReader& node, Builder& b);
@@ -86,6 +89,7 @@ void convertResizeNearestNeighbor(NodeReader& node, Builder& b);
 void convertSpaceToDepth(NodeReader& node, Builder& b);
 
 // ---- ops_index.cpp
+void convertBucketize(NodeReader& node, Builder& b);
 void convertDenseBincount(NodeReader& node, Builder& b);
 void convertDynamicPartition(NodeReader& node, Builder& b);
 void convertDynamicStitch(NodeReader& node, Builder& b);
@@ -95,6 +99,7 @@ void convertInTopK(NodeReader& node, Builder& b);
 void convertInvertPermutation(NodeReader& node, Builder& b);
 void convertListDiff(NodeReader& node, Builder& b);
 void convertLookupTableFind(NodeReader& node, Builder& b);
+void convertLowerBound(NodeReader& node, Builder& b);
 void convertOneHot(NodeReader& node, Builder& b);
 void convertScatterNd(NodeReader& node, Builder& b);
 void convertSparseToDense(NodeReader& node, Builder& b);
@@ -105,10 +110,12 @@ void convertTensorScatterSub(NodeReader& node, Builder& b);
 void convertTensorScatterUpdate(NodeReader& node, Builder& b);
 void convertTopKV2(NodeReader& node, Builder& b);
 void convertUnique(NodeReader& node, Builder& b);
+void convertUpperBound(NodeReader& node, Builder& b);
 void convertWhere(NodeReader& node, Builder& b);
 
 // ---- ops_linear.cpp
 void convertBatchMatMul(NodeReader& node, Builder& b);
+void convertCross(NodeReader& node, Builder& b);
 void convertEinsum(NodeReader& node, Builder& b);
 void convertMatMul(NodeReader& node, Builder& b);
 
@@ -134,12 +141,15 @@ void convertTensorArrayV3(NodeReader& node, Builder& b);
 void convertTensorArrayWriteV3(NodeReader& node, Builder& b);
 void convertTensorListConcat(NodeReader& node, Builder& b);
 void convertTensorListFromTensor(NodeReader& node, Builder& b);
+void convertTensorListGather(NodeReader& node, Builder& b);
 void convertTensorListGetItem(NodeReader& node, Builder& b);
 void convertTensorListLength(NodeReader& node, Builder& b);
 void convertTensorListPopBack(NodeReader& node, Builder& b);
 void convertTensorListPushBack(NodeReader& node, Builder& b);
 void convertTensorListReserve(NodeReader& node, Builder& b);
 void convertTensorListResize(NodeReader& node, Builder& b);
+void convertTensorListScatterIntoExistingList(NodeReader& node, Builder& b);
+void convertTensorListScatterV2(NodeReader& node, Builder& b);
 void convertTensorListSetItem(NodeReader& node, Builder& b);
 void convertTensorListStack(NodeReader& node, Builder& b);
 
@@ -174,6 +184,7 @@ void convertAvgPool3D(NodeReader& node, Builder& b);
 void convertExtractImagePatches(NodeReader& node, Builder& b);
 void convertMaxPool(NodeReader& node, Builder& b);
 void convertMaxPool3D(NodeReader& node, Builder& b);
+void convertMaxPoolWithArgmax(NodeReader& node, Builder& b);
 
 // ---- ops_quant.cpp
 void convertDequantize(NodeReader& node, Builder& b);
@@ -186,11 +197,13 @@ void convertQuantizeV2(NodeReader& node, Builder& b);
 void convertMultinomial(NodeReader& node, Builder& b);
 void convertRandomStandardNormal(NodeReader& node, Builder& b);
 void convertRandomUniform(NodeReader& node, Builder& b);
+void convertRandomUniformInt(NodeReader& node, Builder& b);
 void convertStatelessRandomGetAlg(NodeReader& node, Builder& b);
 void convertStatelessRandomGetKeyCounter(NodeReader& node, Builder& b);
 void convertStatelessRandomNormal(NodeReader& node, Builder& b);
 void convertStatelessRandomUniform(NodeReader& node, Builder& b);
 void convertStatelessRandomUniformInt(NodeReader& node, Builder& b);
+void convertTruncatedNormal(NodeReader& node, Builder& b);
 
 // ---- ops_reduce.cpp
 void convertAll(NodeReader& node, Builder& b);
@@ -242,10 +255,13 @@ void convertZerosLike(NodeReader& node, Builder& b);
 void convertComplex(NodeReader& node, Builder& b);
 void convertComplexAbs(NodeReader& node, Builder& b);
 void convertFFT(NodeReader& node, Builder& b);
+void convertFFT2D(NodeReader& node, Builder& b);
 void convertIFFT(NodeReader& node, Builder& b);
+void convertIFFT2D(NodeReader& node, Builder& b);
 void convertIRFFT(NodeReader& node, Builder& b);
 void convertImag(NodeReader& node, Builder& b);
 void convertRFFT(NodeReader& node, Builder& b);
+void convertRFFT2D(NodeReader& node, Builder& b);
 void convertReal(NodeReader& node, Builder& b);
 
 // ---- ops_special.cpp
@@ -262,5 +278,11 @@ void convertIgammac(NodeReader& node, Builder& b);
 void convertLgamma(NodeReader& node, Builder& b);
 void convertNdtri(NodeReader& node, Builder& b);
 void convertZeta(NodeReader& node, Builder& b);
+
+// ---- ops_text.cpp
+void convertStaticRegexFullMatch(NodeReader& node, Builder& b);
+void convertStringJoin(NodeReader& node, Builder& b);
+void convertStringLower(NodeReader& node, Builder& b);
+void convertStringUpper(NodeReader& node, Builder& b);
 
 } // namespace lathe::frontend::tensorflow

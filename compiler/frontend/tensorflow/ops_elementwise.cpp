@@ -27,6 +27,15 @@ Var logOfMore(Builder& b, Var x) {
     return where(b, equal(b, sum, one), x, where(b, isFar, log, scaled));
 }
 
+/// Bits are shifted by no less than 0 and by no more than all of them but one.
+void giveShifted(NodeReader& node, Builder& b, Op op) {
+    const Var x = node.in(0), places = node.in(1);
+    if (b.failed())
+        return;
+    const Var most = scalarLike(b, b.dtype(places).bits - 1, places);
+    node.set(0, b.call(op, {x, minimum(b, maximum(b, places, scalarLike(b, 0, places)), most)}));
+}
+
 /// fn of both where x is not 0, else 0, whatever fn would be of it.
 Var unlessZero(Builder& b, Var x, Var value) {
     const Var zero = scalarLike(b, 0, x);
@@ -46,6 +55,12 @@ void convertFloorMod(NodeReader& node, Builder& b) {
 }
 void convertTruncateMod(NodeReader& node, Builder& b) {
     giveCombined(node, b, [&](Var x, Var y) { return modOf(b, x, y, true); });
+}
+void convertLeftShift(NodeReader& node, Builder& b) {
+    giveShifted(node, b, Op::LeftShift);
+}
+void convertRightShift(NodeReader& node, Builder& b) {
+    giveShifted(node, b, Op::RightShift);
 }
 void convertDivNoNan(NodeReader& node, Builder& b) {
     giveCombined(node, b, [&](Var x, Var y) { return unlessZero(b, y, div(b, x, y)); });

@@ -6,9 +6,11 @@
 #include "frontend/common/resize.h"
 #include "frontend/tensorflow/ops.h"
 #include "frontend/tensorflow/window.h"
+#include "relay/attrs.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 namespace lathe::frontend::tensorflow {
@@ -107,6 +109,77 @@ void convertDepthToSpace(NodeReader& node, Builder& b) {
 }
 void convertSpaceToDepth(NodeReader& node, Builder& b) {
     giveBlocks(node, b, spaceToDepth);
+}
+
+namespace {
+
+/// Where the rows of a box's cut, or its columns, lie in an image of `size`: [boxes, count], float32. bounds: [boxes, 1] each.
+Var placesOfCut(Builder& b, Var low, Var high, const Expr& size, int64_t count) {
+    const Var last = cast(b, b.scalarOf(arith::simplify(size - 1)), types::Float32);
+    if (count == 1)
+        return mulBy(b, mul(b, add(b, low, high), last), 0.5);
+    const Var step = mulBy(b, mul(b, sub(b, high, low), last), 1 / static_cast<double>(count - 1));
+    return add(b, mul(b, low, last), mul(b, iota(b, {Expr(1), Expr(count)}, 1, types::Float32), step));
+}
+
+/// For places along one dim of an image the two elements about them, and how far they are from the first.
+struct Neighbours {
+    Var before, after, share; // int64, int64, float32
+    Var isInside;
+};
+Neighbours neighboursOf(Builder& b, Var places, const Expr& size, bool nearest) {
+    const Var last = cast(b, b.scalarOf(arith::simplify(size - 1)), types::Float32), zero = scalarLike(b, 0, places);
+    const Var isInside =
+        b.call(Op::LogicalAnd, {b.call(Op::GreaterEqual, {places, zero}), b.call(Op::LessEqual, {places, last})});
+    const Var kept = where(b, isInside, places, zero);
+    const Var low = b.call(Op::Floor, {nearest ? addTo(b, kept, 0.5) : kept});
+    const Var high = nearest ? low : b.call(Op::Ceil, {kept});
+    return {cast(b, low, types::Int64), cast(b, high, types::Int64), nearest ? mulBy(b, kept, 0) : sub(b, kept, low),
+            isInside};
+}
+
+} // namespace
+
+/// Parts of images, each in the same size: the box [y, x, y, x] of the image that it names.
+void convertCropAndResize(NodeReader& node, Builder& b) {
+    const Var images = node.in(0), boxes = node.in(1), numbers = node.in(2);
+    const auto sizes = knownIntegers(node, 3, "size");
+    const std::string method = node.text("method", "bilinear");
+    if (!sizes || !isOfRank(node, images, 4) || !node.needRank(boxes, 2) || !node.needRank(numbers, 1))
+        return;
+    if (sizes->size() != 2 || std::ranges::any_of(*sizes, [](int64_t size) { return size < 1 || size > mostExtent; }))
+        return node.fail("the size is not two positive numbers");
+    if (method != "bilinear" && method != "nearest")
+        return node.fail(fmt::format("the method is '{}'", method));
+    const Expr count = dim(b, boxes, 0);
+    const Var corners = withDims(b, boxes, {count, 4}), own = withDims(b, numbers, {count});
+    const Var x = cast(b, images, types::Float32);
+    const auto alongDim = [&](int64_t i) { // 0: rows
+        const Expr size = dim(b, x, 1 + i);
+        const Var places = placesOfCut(b, sliceAxis(b, corners, 1, i, 1), sliceAxis(b, corners, 1, 2 + i, 1), size,
+                                       (*sizes)[static_cast<size_t>(i)]);
+        return neighboursOf(b, places, size, method == "nearest");
+    };
+    const Neighbours rows = alongDim(0), columns = alongDim(1);
+    if (b.failed())
+        return;
+    const Dims grid = {count, (*sizes)[0], (*sizes)[1], 1};
+    const auto ofRows = [&](Var v) { return unsqueeze(b, v, {2, 3}); };
+    const auto ofColumns = [&](Var v) { return unsqueeze(b, v, {1, 3}); };
+    const Var image = expand(b, unsqueeze(b, cast(b, own, types::Int64), {1, 2, 3}), grid);
+    const auto elements = [&](Var row, Var column) {
+        const Var at = concat(b, {image, expand(b, ofRows(row), grid), expand(b, ofColumns(column), grid)}, 3);
+        return b.call(Op::GatherNd, {x, at}, GatherNdAttrs{});
+    };
+    const auto mixed = [&](Var first, Var second, Var share) {
+        return add(b, first, mul(b, sub(b, second, first), share));
+    };
+    const Var share = ofColumns(columns.share);
+    const Var top = mixed(elements(rows.before, columns.before), elements(rows.before, columns.after), share),
+              bottom = mixed(elements(rows.after, columns.before), elements(rows.after, columns.after), share);
+    const Var isInside = b.call(Op::LogicalAnd, {ofRows(rows.isInside), ofColumns(columns.isInside)});
+    const Var outside = b.scalar(node.real("extrapolation_value", 0), types::Float32);
+    node.set(0, where(b, isInside, mixed(top, bottom, ofRows(rows.share)), outside));
 }
 
 /// Each channel drawn away from its mean.

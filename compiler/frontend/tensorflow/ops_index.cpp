@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Operators that pick and place elements by index, and those whose result's size depends on data.
+#include "frontend/common/buckets.h"
 #include "frontend/common/gather_batches.h"
 #include "frontend/common/look_up.h"
 #include "frontend/common/one_hot.h"
@@ -58,6 +59,31 @@ void convertSparseToDense(NodeReader& node, Builder& b) {
 
 void convertLookupTableFind(NodeReader& node, Builder& b) {
     node.set(0, lookUp(b, node.in(0), node.in(2), node.in(3), asScalar(b, node.in(1))));
+}
+
+void convertBucketize(NodeReader& node, Builder& b) {
+    const Var x = node.in(0);
+    const std::vector<double> boundaries = node.has("boundaries") ? node.reals("boundaries") : std::vector<double>();
+    node.set(0, bucketsOf(b, x, boundaries));
+}
+
+namespace {
+
+void givePlaces(NodeReader& node, Builder& b, bool countsEqual) {
+    const Var sorted = node.in(0), x = node.in(1);
+    const auto dtype = typeNamed(node, "out_type", types::Int32);
+    if (!dtype || !node.needRank(sorted, 2) || !node.needRank(x, 2))
+        return;
+    node.set(0, cast(b, placesAmong(b, sorted, x, countsEqual), *dtype));
+}
+
+} // namespace
+
+void convertLowerBound(NodeReader& node, Builder& b) {
+    givePlaces(node, b, false);
+}
+void convertUpperBound(NodeReader& node, Builder& b) {
+    givePlaces(node, b, true);
 }
 
 void convertOneHot(NodeReader& node, Builder& b) {

@@ -24,6 +24,21 @@ void convertBatchMatMul(NodeReader& node, Builder& b) {
     giveProduct(node, b, "adj_x", "adj_y");
 }
 
+/// Of vectors of three numbers.
+void convertCross(NodeReader& node, Builder& b) {
+    const Var x = node.in(0), y = node.in(1);
+    if (!node.needRank(x, 1) || !node.needRank(y, 1))
+        return;
+    const int64_t last = b.rank(x) - 1;
+    const auto turned = [&](Var v, int64_t by) { // each number's place taken by a later one's
+        return concat(b, {sliceAxis(b, v, last, by, 3 - by), sliceAxis(b, v, last, 0, by)}, last);
+    };
+    Dims shape = b.shape(x);
+    shape.back() = 3;
+    const Var left = withDims(b, x, shape), right = withDims(b, y, shape);
+    node.set(0, sub(b, mul(b, turned(left, 1), turned(right, 2)), mul(b, turned(left, 2), turned(right, 1))));
+}
+
 void convertEinsum(NodeReader& node, Builder& b) {
     std::vector<Var> operands;
     for (size_t i = 0; i < node.inputs(); ++i)

@@ -9,6 +9,7 @@
 #include "frontend/tensorflow/ops.h"
 #include "relay/attrs.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace lathe::frontend::tensorflow {
@@ -50,17 +51,54 @@ Var withItem(Builder& b, Var list, Var index, Var item) {
     return scatter(b, Op::ScatterNd, list, at, unsqueeze(b, item, {0}), "none");
 }
 
+/// The list with zeros behind it, as many as it needs to have an element at the last of the places.
+Var reaching(Builder& b, Var list, Var last) {
+    const Dims place = b.symbolic(asScalar(b, last), "place");
+    if (b.failed())
+        return {};
+    Dims shape = b.shape(list), before(shape.size(), Expr(0)), after = before;
+    const Expr missing = arith::simplify(arith::max(place[0] + 1 - shape[0], 0));
+    shape[0] = arith::simplify(shape[0] + missing);
+    if (!mayFill(b, shape))
+        return {};
+    after[0] = missing;
+    return pad(b, list, "constant", before, after);
+}
+
 void giveItem(NodeReader& node, Builder& b, size_t list, size_t index) {
     const Var tensor = listTensor(node, b, list);
     if (node.needRank(tensor, 1))
         node.set(0, itemOf(b, tensor, node.in(index)));
 }
 
-void giveWithItem(NodeReader& node, Builder& b, size_t list, size_t index, size_t item) {
+/// Gives those of the elements of the list that is operand `list` that the operand `places` names.
+void giveItems(NodeReader& node, Builder& b, size_t list, size_t places) {
+    const Var tensor = listTensor(node, b, list), indices = node.in(places);
+    if (node.needRank(tensor, 1))
+        node.set(0, gather(b, tensor, indices, 0));
+}
+
+void giveWithItem(NodeReader& node, Builder& b, size_t list, size_t index, size_t item, bool grows) {
     const Value* before = node.value(list);
     const Var element = node.in(item), at = node.in(index);
-    if (before && !b.failed())
-        node.set(0, withItem(b, listOf(b, *before, element), at, element));
+    if (!before || b.failed())
+        return;
+    const Var whole = listOf(b, *before, element);
+    node.set(0, withItem(b, grows ? reaching(b, whole, at) : whole, at, element));
+}
+
+/// Gives the list that operand `list` is with rows at places; `grows` as above.
+void giveWithRows(NodeReader& node, Builder& b, const Value& list, Var places, Var rows, bool grows) {
+    const Var indices = cast(b, places, types::Int64);
+    if (!node.needRank(rows, 1) || !node.needRank(indices, 1))
+        return;
+    const Value like{.var = rows, .sequence = nullptr, .none = false};
+    Var whole = isReserved(list) ? materializedLike(b, list, like).var : list.var;
+    if (grows) {
+        const Var none = full(b, b.scalarInt(-1), {1}); // there may be no places
+        whole = reaching(b, whole, reduce(b, "max", concat(b, {none, indices}, 0), {0}, false));
+    }
+    node.set(0, scatter(b, Op::ScatterNd, whole, unsqueeze(b, indices, {1}), rows, "none"));
 }
 
 /// Elements one behind the other along their first dim; they are all as long.
@@ -97,7 +135,25 @@ void convertTensorListGetItem(NodeReader& node, Builder& b) {
     giveItem(node, b, 0, 1);
 }
 void convertTensorListSetItem(NodeReader& node, Builder& b) {
-    giveWithItem(node, b, 0, 1, 2);
+    giveWithItem(node, b, 0, 1, 2, node.integer("resize_if_index_out_of_bounds", 0) != 0);
+}
+
+void convertTensorListGather(NodeReader& node, Builder& b) {
+    giveItems(node, b, 0, 1);
+}
+
+void convertTensorListScatterIntoExistingList(NodeReader& node, Builder& b) {
+    if (const Value* before = node.value(0))
+        giveWithRows(node, b, *before, node.in(2), node.in(1), true);
+}
+
+/// A new list; without a number of elements as long as the places ask for.
+void convertTensorListScatterV2(NodeReader& node, Builder& b) {
+    const Var rows = node.in(0);
+    const auto count = knownInteger(node, 3, "number of elements");
+    if (count && !b.failed())
+        giveWithRows(node, b, reservedList(b, b.scalarInt(std::max<int64_t>(*count, 0)), b.dtype(rows)), node.in(1),
+                     rows, *count < 0);
 }
 
 void convertTensorListPushBack(NodeReader& node, Builder& b) {
@@ -179,26 +235,16 @@ void convertTensorArrayReadV3(NodeReader& node, Builder& b) {
     giveItem(node, b, 2, 1);
 }
 void convertTensorArrayWriteV3(NodeReader& node, Builder& b) {
-    giveWithItem(node, b, 3, 1, 2);
+    giveWithItem(node, b, 3, 1, 2, false);
 }
 
 void convertTensorArrayGatherV3(NodeReader& node, Builder& b) {
-    const Var list = listTensor(node, b, 2), indices = node.in(1);
-    if (node.needRank(list, 1))
-        node.set(0, gather(b, list, indices, 0));
+    giveItems(node, b, 2, 1);
 }
 
 void convertTensorArrayScatterV3(NodeReader& node, Builder& b) {
-    const Value* before = node.value(3);
-    const Var indices = cast(b, node.in(1), types::Int64), rows = node.in(2);
-    if (!before || !node.needRank(rows, 1) || !node.needRank(indices, 1))
-        return;
-    Var list = before->var;
-    if (isReserved(*before)) {
-        const Value zeros = materializedLike(b, *before, Value{.var = rows, .sequence = nullptr, .none = false});
-        list = zeros.var;
-    }
-    node.set(0, scatter(b, Op::ScatterNd, list, unsqueeze(b, indices, {1}), rows, "none"));
+    if (const Value* before = node.value(3))
+        giveWithRows(node, b, *before, node.in(1), node.in(2), false);
 }
 
 void convertTensorArraySizeV3(NodeReader& node, Builder& b) {

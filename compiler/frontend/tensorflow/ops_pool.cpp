@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Pools. Padding counts in none of them.
+#include "frontend/common/channels.h"
 #include "frontend/tensorflow/ops.h"
 #include "frontend/tensorflow/window.h"
+#include "relay/attrs.h"
 
 #include <fmt/format.h>
 
@@ -34,6 +36,30 @@ void convertAvgPool(NodeReader& node, Builder& b) {
 }
 void convertAvgPool3D(NodeReader& node, Builder& b) {
     givePooled(node, b, Op::AvgPool, 5);
+}
+
+/// And where each maximum was: its place in the image with channels last, or in the batch of them.
+void convertMaxPoolWithArgmax(NodeReader& node, Builder& b) {
+    const Var image = node.in(0);
+    const auto dtype = typeNamed(node, "Targmax", types::Int64);
+    if (!dtype || !isOfRank(node, image, 4))
+        return;
+    const auto window = readWindow(node, spatialEntries(node, "ksize", 4, 1));
+    if (!window)
+        return;
+    const Var x = channelsFirst(b, image);
+    const Var both = b.call(Op::MaxPoolWithIndex, {x}, poolAttrs(windowOver(spatialDims(b, x), *window)));
+    const Var values = b.project(both, 0), found = b.project(both, 1);
+    if (b.failed())
+        return;
+    const Dims from = b.shape(x), to = b.shape(values);
+    const Expr plane = arith::simplify(from[2] * from[3]);
+    const Var inPlane = b.call(Op::Mod, {found, b.scalarOf(arith::simplify(arith::max(plane, 1)))}, relay::ModAttrs{});
+    Var place = add(b, mul(b, inPlane, b.scalarOf(from[1])), iota(b, to, 1, types::Int64));
+    if (node.integer("include_batch_in_index", 0) != 0)
+        place = add(b, place, mul(b, iota(b, to, 0, types::Int64), b.scalarOf(arith::simplify(plane * from[1]))));
+    node.set(0, channelsLast(b, values));
+    node.set(1, cast(b, channelsLast(b, place), *dtype));
 }
 
 /// Patches of an image as vectors, [N, rows, columns, patch · C]: a convolution that picks each place of a patch.

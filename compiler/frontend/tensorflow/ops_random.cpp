@@ -2,6 +2,7 @@
 //
 // Random numbers. Seeds of 0 and 0 ask for others each time; those of stateless operators are operands, and the numbers
 // are TensorFlow's own (philox.h).
+#include "frontend/common/error_function.h"
 #include "frontend/common/random.h"
 #include "frontend/tensorflow/operands.h"
 #include "frontend/tensorflow/ops.h"
@@ -30,6 +31,29 @@ void convertRandomStandardNormal(NodeReader& node, Builder& b) {
     const auto dtype = typeNamed(node, "dtype", types::Float32);
     if (const auto shape = shapeToFill(node, 0); shape && dtype)
         node.set(0, cast(b, normal(node, *shape, seedOf(node)), *dtype));
+}
+
+/// Within two deviations.
+void convertTruncatedNormal(NodeReader& node, Builder& b) {
+    constexpr double share = 0.9544997361036416; // erf(sqrt(2))
+    const auto dtype = typeNamed(node, "dtype", types::Float32);
+    auto shape = shapeToFill(node, 0);
+    if (!shape || !dtype)
+        return;
+    const Var drawn = uniform(node, *std::move(shape), types::Float32, -share, share, seedOf(node));
+    node.set(0, cast(b, mulBy(b, inverseErf(b, drawn), std::numbers::sqrt2), *dtype));
+}
+
+/// From the least number on, without the greatest.
+void convertRandomUniformInt(NodeReader& node, Builder& b) {
+    const Var least = asScalar(b, node.in(1)), end = asScalar(b, node.in(2));
+    auto shape = shapeToFill(node, 0);
+    if (!shape || b.failed())
+        return;
+    const Var range = cast(b, sub(b, end, least), types::Float64);
+    const Var drawn = mul(b, uniform(node, *std::move(shape), types::Float64, 0, 1, seedOf(node)), range);
+    const Var most = addTo(b, range, -1); // what is drawn may have been rounded up
+    node.set(0, add(b, least, cast(b, minimum(b, b.call(Op::Floor, {drawn}), most), b.dtype(least))));
 }
 
 void convertMultinomial(NodeReader& node, Builder& b) {

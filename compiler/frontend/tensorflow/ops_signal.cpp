@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Transforms between signal and spectrum. A complex number is a pair in a last dim of two.
+#include "frontend/common/spectrum.h"
 #include "frontend/tensorflow/complex.h"
 #include "frontend/tensorflow/operands.h"
 #include "frontend/tensorflow/ops.h"
@@ -9,28 +10,6 @@
 #include <fmt/format.h>
 
 namespace lathe::frontend::tensorflow {
-namespace {
-
-Var transformed(Builder& b, Var x, int64_t axis, const Expr& length, bool onesided, bool inverse) {
-    relay::DftAttrs attrs;
-    attrs.axis = axis;
-    attrs.onesided = onesided;
-    attrs.inverse = inverse;
-    attrs.length = length;
-    return b.call(Op::Dft, {x}, attrs);
-}
-
-/// As many elements along `axis`: what is more is cut, what is missing is 0.
-Var fittedTo(Builder& b, Var x, int64_t axis, const Expr& size) {
-    if (b.failed())
-        return {};
-    Dims before(static_cast<size_t>(b.rank(x)), Expr(0)), after = before;
-    after[static_cast<size_t>(axis)] = arith::simplify(size - dim(b, x, axis));
-    return pad(b, x, "constant", before, after);
-}
-
-} // namespace
-
 void convertRFFT(NodeReader& node, Builder& b) {
     const Var x = node.in(0);
     const Dims lengths = integersOf(node, 1, "length");
@@ -41,6 +20,10 @@ void convertRFFT(NodeReader& node, Builder& b) {
     const int64_t rank = b.rank(x);
     const Var fitted = fittedTo(b, x, rank - 1, lengths[0]);
     node.set(0, transformed(b, unsqueeze(b, fitted, {rank}), rank - 1, lengths[0], true, false));
+}
+
+void convertRFFT2D(NodeReader& node, Builder&) {
+    node.set(0, spectrumOfPlanes(node, node.in(0)));
 }
 
 /// The half that is left out mirrors the other: its conjugate, backwards.
@@ -68,20 +51,29 @@ void convertIRFFT(NodeReader& node, Builder& b) {
 
 namespace {
 
-/// Of complex signals, along their last dim.
-void transformPairs(NodeReader& node, Builder& b, bool inverse) {
-    const Var x = node.in(0);
-    if (node.needRank(x, 2) && isPairs(b, x))
-        node.set(0, transformed(b, x, b.rank(x) - 2, dim(b, x, -2), false, inverse));
+/// Of complex signals, along so many of their last dims.
+void transformPairs(NodeReader& node, Builder& b, int64_t dims, bool inverse) {
+    Var x = node.in(0);
+    if (!node.needRank(x, static_cast<int>(dims) + 1) || !isPairs(b, x))
+        return;
+    for (int64_t i = 0; i < dims; ++i)
+        x = transformed(b, x, b.rank(x) - 2 - i, dim(b, x, -2 - i), false, inverse);
+    node.set(0, x);
 }
 
 } // namespace
 
 void convertFFT(NodeReader& node, Builder& b) {
-    transformPairs(node, b, false);
+    transformPairs(node, b, 1, false);
+}
+void convertFFT2D(NodeReader& node, Builder& b) {
+    transformPairs(node, b, 2, false);
 }
 void convertIFFT(NodeReader& node, Builder& b) {
-    transformPairs(node, b, true);
+    transformPairs(node, b, 1, true);
+}
+void convertIFFT2D(NodeReader& node, Builder& b) {
+    transformPairs(node, b, 2, true);
 }
 
 void convertComplex(NodeReader& node, Builder& b) {

@@ -7,14 +7,19 @@
 
 namespace lathe::frontend::tensorflow {
 
+/// Calls that are followed to functions which restore variables or fill tables: TensorFlow writes one of each kind, and
+/// every one is as much work as its function has nodes.
+inline constexpr int mostTraced = 100;
+
 /// Null if it is no node's result.
 inline const BodyNode* producerAt(const Body& body, const Endpoint& endpoint) {
     return endpoint.node == Endpoint::none ? nullptr : &body.nodes[static_cast<size_t>(endpoint.node)];
 }
 
-/// Where a value comes from, identities left out.
+/// Where a value comes from, identities left out: as many in a row as anybody writes.
 inline Endpoint originOf(const Body& body, Endpoint at) {
-    for (size_t steps = 0; steps < body.nodes.size(); ++steps) {
+    constexpr int longest = 100;
+    for (int steps = 0; steps < longest; ++steps) {
         const BodyNode* node = producerAt(body, at);
         if (!node || node->op != "Identity" || node->inputs.size() != 1)
             break;

@@ -22,6 +22,7 @@ namespace {
 constexpr const char* exportTable = "the model is malformed; export it again";
 constexpr int64_t wholeLine = -2, lineNumber = -1; // instead of a column of a file
 constexpr size_t mostTableEntries = size_t{1} << 24;
+constexpr int64_t farthestLine = int64_t{1} << 62; // that a table counts from
 
 constexpr auto fromConstants = std::to_array<std::string_view>(
     {"InitializeTable", "InitializeTableV2", "LookupTableImport", "LookupTableImportV2"});
@@ -33,34 +34,45 @@ bool fills(std::string_view op) {
            std::ranges::find(fromFile, op) != fromFile.end();
 }
 
-model::TensorPtr tensorOfKeys(const std::vector<int64_t>& keys) {
-    model::HostTensor tensor{.dtype = types::Int64, .shape = {std::ssize(keys)}, .bytes = {}, .strings = {}};
-    const auto bytes = std::as_bytes(std::span(keys));
+template <class T>
+model::TensorPtr vectorOf(DataType dtype, const std::vector<T>& elements) {
+    model::HostTensor tensor{.dtype = dtype, .shape = {std::ssize(elements)}, .bytes = {}, .strings = {}};
+    const auto bytes = std::as_bytes(std::span(elements));
     tensor.bytes.assign(bytes.begin(), bytes.end());
     return model::toData(std::move(tensor));
 }
 
+model::TensorPtr vectorOf(std::vector<std::string> strings) {
+    const int64_t count = std::ssize(strings);
+    return model::toData({.dtype = types::String, .shape = {count}, .bytes = {}, .strings = std::move(strings)});
+}
+
+/// Those of these places, in their order, as a vector.
+model::TensorPtr elementsAt(const model::TensorData& tensor, const std::vector<size_t>& places) {
+    model::HostTensor taken{.dtype = tensor.dtype, .shape = {std::ssize(places)}, .bytes = {}, .strings = {}};
+    const auto size = static_cast<size_t>(tensor.dtype.bytes());
+    for (const size_t place : places) {
+        if (tensor.dtype == types::String) {
+            taken.strings.push_back(tensor.strings[place]);
+            continue;
+        }
+        const auto element = tensor.bytes.view.subspan(place * size, size);
+        taken.bytes.insert(taken.bytes.end(), element.begin(), element.end());
+    }
+    return model::toData(std::move(taken));
+}
+
 /// The entries by ascending key. A key that is there twice has the value that it had first.
-Result<SavedTable> sorted(const std::vector<int64_t>& keys, const model::TensorData& values) {
-    if (keys.size() > mostTableEntries)
-        return failure(ErrorKind::Unsupported,
-                       fmt::format("a table has {} entries, more than {}", keys.size(), mostTableEntries));
-    const auto size = static_cast<size_t>(values.dtype.bytes());
-    if (values.bytes.view.size() != keys.size() * size)
-        return failure("a table has other many keys than values", exportTable);
+SavedTable sorted(const std::vector<int64_t>& keys, const model::TensorData& values) {
     std::vector<size_t> order(keys.size());
     std::iota(order.begin(), order.end(), size_t{0});
     std::ranges::sort(order, {}, [&](size_t i) { return std::pair(keys[i], i); });
     const auto rest = std::ranges::unique(order, {}, [&](size_t i) { return keys[i]; });
     order.erase(rest.begin(), rest.end());
     std::vector<int64_t> ascending;
-    model::HostTensor theirs{.dtype = values.dtype, .shape = {std::ssize(order)}, .bytes = {}, .strings = {}};
-    for (const size_t i : order) {
+    for (const size_t i : order)
         ascending.push_back(keys[i]);
-        const auto value = values.bytes.view.subspan(i * size, size);
-        theirs.bytes.insert(theirs.bytes.end(), value.begin(), value.end());
-    }
-    return SavedTable{tensorOfKeys(ascending), model::toData(std::move(theirs))};
+    return {vectorOf(types::Int64, ascending), elementsAt(values, order)};
 }
 
 template <class T>
@@ -70,20 +82,30 @@ std::vector<int64_t> keysOf(const model::TensorData& tensor) {
     return {keys.begin(), keys.end()};
 }
 
-Failure ofStrings() {
-    return failure(ErrorKind::Unsupported, "a table of strings is not supported",
-                   "look strings up outside of the model, and let it take their numbers");
+/// A table of these entries.
+Result<SavedTable> tableOf(const model::TensorData& keys, const model::TensorData& values) {
+    const int64_t count = keys.elements();
+    if (count > static_cast<int64_t>(mostTableEntries))
+        return failure(ErrorKind::Unsupported,
+                       fmt::format("a table has {} entries, more than {}", count, mostTableEntries));
+    if (values.elements() != count)
+        return failure("a table has other many keys than values", exportTable);
+    if (keys.dtype == types::String) {
+        std::vector<size_t> all(static_cast<size_t>(count));
+        std::iota(all.begin(), all.end(), size_t{0});
+        return SavedTable{elementsAt(keys, all), elementsAt(values, all)};
+    }
+    if (keys.dtype == types::Int64)
+        return sorted(keysOf<int64_t>(keys), values);
+    if (keys.dtype == types::Int32)
+        return sorted(keysOf<int32_t>(keys), values);
+    return failure(ErrorKind::Unsupported,
+                   fmt::format("a table of keys of type {} is not supported", toString(keys.dtype)));
 }
 
 int64_t attributeOf(const BodyNode& node, const std::string& name, int64_t otherwise) {
     const auto found = node.proto->attr().find(name);
     return found == node.proto->attr().end() ? otherwise : found->second.i();
-}
-
-template <class T>
-bool readNumber(std::string_view text, T& into) {
-    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), into);
-    return code == std::errc() && end == text.data() + text.size();
 }
 
 /// The part of a line that a table takes: all of it, or a column.
@@ -97,6 +119,61 @@ std::optional<std::string_view> partOfLine(std::string_view line, int64_t column
     return column == wholeLine ? line : line.substr(0, line.find(delimiter));
 }
 
+/// A file that a table is filled from, as the node that fills it says.
+struct TextTable {
+    std::string name;
+    std::string_view text;
+    char delimiter = '\t';
+    int64_t lines = 0;  // those that count
+    int64_t offset = 0; // of the number of the first one
+
+    /// What a line's part stands for.
+    static bool read(std::string_view part, std::string& into) {
+        into = part;
+        return true;
+    }
+    template <class T>
+    static bool read(std::string_view part, T& into) {
+        const auto [end, code] = std::from_chars(part.data(), part.data() + part.size(), into);
+        return code == std::errc() && end == part.data() + part.size();
+    }
+
+    template <class T>
+    Result<std::vector<T>> elements(int64_t column) const {
+        std::vector<T> all;
+        std::string_view left = text;
+        for (int64_t line = 0; !left.empty() && line < lines; ++line) {
+            const std::string_view row = left.substr(0, left.find('\n'));
+            left.remove_prefix(std::min(row.size() + 1, left.size()));
+            const std::string number = column == lineNumber ? fmt::format("{}", line + offset) : std::string();
+            const auto part =
+                column == lineNumber ? std::optional<std::string_view>(number) : partOfLine(row, column, delimiter);
+            if (!part || !read(*part, all.emplace_back()))
+                return failure(fmt::format("line {} of '{}' does not hold what its table is of", line + 1, name),
+                               "export the model again, with its vocabulary");
+        }
+        return all;
+    }
+
+    Result<model::TensorPtr> column(int64_t at, std::optional<DataType> dtype) const {
+        if (dtype == types::String) {
+            LATHE_TRY(std::vector<std::string> all, elements<std::string>(at));
+            return vectorOf(std::move(all));
+        }
+        const auto numbers = [&]<class T>(T) -> Result<model::TensorPtr> {
+            LATHE_TRY(const std::vector<T> all, elements<T>(at));
+            return vectorOf(*dtype, all);
+        };
+        if (dtype == types::Int64)
+            return numbers(int64_t());
+        if (dtype == types::Int32)
+            return numbers(int32_t());
+        if (dtype == types::Float32)
+            return numbers(float());
+        return failure(ErrorKind::Unsupported, "a table of such types from a file is not supported");
+    }
+};
+
 } // namespace
 
 SavedTables::SavedTables(const Body& graph, const Library& library, Functions& functions, TensorReader& tensors,
@@ -106,13 +183,14 @@ SavedTables::SavedTables(const Body& graph, const Library& library, Functions& f
     for (const auto& function : library)
         if (std::ranges::any_of(function.node_def(), [](const auto& node) { return fills(node.op()); }))
             filling.insert(function.signature().name());
+    int traced = 0;
     for (const BodyNode& node : graph.nodes) {
         if (!node.proto)
             continue;
         const auto called = node.proto->attr().find("f");
         if (called == node.proto->attr().end() || !filling.contains(called->second.func().name()))
             continue;
-        if (const auto* function = functions.find(called->second.func().name()))
+        if (const auto* function = functions.find(called->second.func().name()); function && ++traced <= mostTraced)
             trace(*functions.body(*function), graph, &node.inputs);
     }
     trace(graph, graph, nullptr);
@@ -162,17 +240,10 @@ Result<SavedTable> SavedTables::ofConstants(const Filling& filling) {
                        "fill it with constants");
     LATHE_TRY(const model::TensorPtr keyTensor, tensors_.read(*keys));
     LATHE_TRY(const model::TensorPtr valueTensor, tensors_.read(*values));
-    if (keyTensor->dtype == types::String || valueTensor->dtype == types::String)
-        return ofStrings();
-    if (keyTensor->dtype == types::Int64)
-        return sorted(keysOf<int64_t>(*keyTensor), *valueTensor);
-    if (keyTensor->dtype == types::Int32)
-        return sorted(keysOf<int32_t>(*keyTensor), *valueTensor);
-    return failure(ErrorKind::Unsupported,
-                   fmt::format("a table of keys of type {} is not supported", toString(keyTensor->dtype)));
+    return tableOf(*keyTensor, *valueTensor);
 }
 
-/// Numbers in columns of a text; lines count from 0.
+/// Columns of a text.
 Result<SavedTable> SavedTables::ofFile(const Filling& filling, const ::tensorflow::NodeDef& table) {
     const BodyNode* name = filling.operands.size() == 2 ? filling.operands[1] : nullptr;
     // The name is in a variable, which is assigned to before.
@@ -192,42 +263,21 @@ Result<SavedTable> SavedTables::ofFile(const Filling& filling, const ::tensorflo
         const auto found = table.attr().find(attribute);
         return found == table.attr().end() ? std::nullopt : fromProto(found->second.type());
     };
-    const auto keyType = typeOf("key_dtype"), valueType = typeOf("value_dtype");
-    if (keyType == types::String || valueType == types::String)
-        return ofStrings();
-    if ((keyType != types::Int64 && keyType != types::Int32) ||
-        (valueType != types::Int64 && valueType != types::Float32))
-        return failure(ErrorKind::Unsupported, "a table of such types from a file is not supported");
     LATHE_TRY(const model::Bytes bytes, members_->read("assets/" + asset->second));
-    std::string_view text(reinterpret_cast<const char*>(bytes.view.data()), bytes.view.size());
-    const int64_t keyColumn = attributeOf(*filling.node, "key_index", wholeLine),
-                  valueColumn = attributeOf(*filling.node, "value_index", lineNumber);
-    const auto named = filling.node->proto->attr().find("delimiter");
-    const char delimiter =
-        named == filling.node->proto->attr().end() || named->second.s().size() != 1 ? '\t' : named->second.s()[0];
-    std::vector<int64_t> keys, wholes;
-    std::vector<float> reals;
-    for (int64_t line = 0; !text.empty() && keys.size() <= mostTableEntries; ++line) {
-        const std::string_view row = text.substr(0, text.find('\n'));
-        text.remove_prefix(std::min(row.size() + 1, text.size()));
-        const auto take = [&](int64_t column, auto& into) {
-            const auto part =
-                column == lineNumber ? std::optional<std::string_view>("") : partOfLine(row, column, delimiter);
-            into.emplace_back();
-            if (column == lineNumber)
-                into.back() = static_cast<typename std::decay_t<decltype(into)>::value_type>(line);
-            return part && (column == lineNumber || readNumber(*part, into.back()));
-        };
-        if (!take(keyColumn, keys) ||
-            !(valueType == types::Int64 ? take(valueColumn, wholes) : take(valueColumn, reals)))
-            return failure(
-                fmt::format("line {} of '{}' does not hold the numbers of its table", line + 1, asset->second),
-                "export the model again, with its vocabulary");
-    }
-    model::HostTensor values{.dtype = *valueType, .shape = {std::ssize(keys)}, .bytes = {}, .strings = {}};
-    const auto theirs = valueType == types::Int64 ? std::as_bytes(std::span(wholes)) : std::as_bytes(std::span(reals));
-    values.bytes.assign(theirs.begin(), theirs.end());
-    return sorted(keys, *model::toData(std::move(values)));
+    const BodyNode& from = *filling.node;
+    const int64_t limit = attributeOf(from, "vocab_size", -1), all = static_cast<int64_t>(mostTableEntries) + 1;
+    TextTable file{.name = asset->second,
+                   .text = {reinterpret_cast<const char*>(bytes.view.data()), bytes.view.size()},
+                   .delimiter = '\t',
+                   .lines = limit > 0 ? std::min(limit, all) : all,
+                   .offset = std::clamp(attributeOf(from, "offset", 0), -farthestLine, farthestLine)};
+    const auto named = from.proto->attr().find("delimiter");
+    if (named != from.proto->attr().end() && named->second.s().size() == 1)
+        file.delimiter = named->second.s()[0];
+    LATHE_TRY(const model::TensorPtr keys, file.column(attributeOf(from, "key_index", wholeLine), typeOf("key_dtype")));
+    LATHE_TRY(const model::TensorPtr values,
+              file.column(attributeOf(from, "value_index", lineNumber), typeOf("value_dtype")));
+    return tableOf(*keys, *values);
 }
 
 } // namespace lathe::frontend::tensorflow

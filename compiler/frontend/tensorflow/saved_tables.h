@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What tables hold: keys and values by which a model looks numbers up. The nodes that look up name a table; what is in
+// What tables hold: keys and values by which a model looks numbers and strings up. The nodes that look up name a table; what is in
 // it stands at the nodes that fill it before the model runs: constants, or a vocabulary file beside the model.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace lathe::frontend::tensorflow {
 
-/// Keys ascending, int64, each once; values of any element type, one a key.
+/// Keys ascending, int64, each once; or strings, of which the first of equal ones counts. Values of any element type, one a key.
 struct SavedTable {
     model::TensorPtr keys, values;
 };

@@ -32,6 +32,7 @@ SavedVariables::SavedVariables(const Body& graph, const Library& library, Functi
     for (const auto& function : library)
         if (restores(function))
             restoring.insert(function.signature().name());
+    int traced = 0;
     for (const BodyNode& node : graph.nodes) {
         if (!node.proto)
             continue;
@@ -39,7 +40,7 @@ SavedVariables::SavedVariables(const Body& graph, const Library& library, Functi
         if (const auto name = attributes.find("shared_name"); name != attributes.end() && !name->second.s().empty())
             names_.emplace(node.name, name->second.s());
         const auto called = attributes.find("f");
-        if (called != attributes.end() && restoring.contains(called->second.func().name()))
+        if (called != attributes.end() && restoring.contains(called->second.func().name()) && ++traced <= mostTraced)
             trace(*functions.body(*functions.find(called->second.func().name())), graph, &node.inputs);
     }
     trace(graph, graph, nullptr);

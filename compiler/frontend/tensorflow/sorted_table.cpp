@@ -124,11 +124,15 @@ Result<std::map<std::string, std::string>> readTable(std::span<const std::byte> 
             return std::unexpected(damaged(fmt::format("it has '{}' twice", key)));
         return {};
     };
+    uint64_t blockBytes = 0; // blocks may be without entries, and one may be named over and over
     LATHE_CHECKED(eachOf(index.bytes, [&](const std::string&, Bytes value) -> Result<void> {
         const auto handle = takeHandle(value);
         if (!handle)
             return std::unexpected(damaged("an entry does not say where its block lies"));
         LATHE_TRY(const Block block, blockAt(file, *handle));
+        blockBytes += handle->size + trailerBytes;
+        if (blockBytes > file.size())
+            return std::unexpected(damaged("its blocks are more than there is in it"));
         return eachOf(block.bytes, add);
     }));
     return entries;

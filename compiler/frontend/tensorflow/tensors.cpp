@@ -15,7 +15,7 @@
 namespace lathe::frontend::tensorflow {
 namespace {
 
-constexpr const char* wronglyWritten = "the file is wronglyWritten or was written wrongly; export the model again";
+constexpr const char* wronglyWritten = "the file is damaged or was written wrongly; export the model again";
 
 /// Elements of a narrow type from the wider numbers that messages hold.
 template <class To>

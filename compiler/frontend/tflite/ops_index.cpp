@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Operators that pick and place elements by index, and those whose result's size depends on data.
+#include "frontend/common/buckets.h"
 #include "frontend/common/gather_batches.h"
 #include "frontend/common/one_hot.h"
 #include "frontend/common/scatter.h"
@@ -80,21 +81,7 @@ void convertUnique(NodeReader& node, Builder& b) {
 void convertBucketize(NodeReader& node, Builder& b) {
     const Var x = node.in(0);
     const std::vector<double> boundaries = node.reals("boundaries");
-    if (b.failed())
-        return;
-    if (boundaries.empty())
-        return node.set(0, full(b, b.scalarInt(0, types::Int32), b.shape(x)));
-    // Boundaries are float32, and compared as C++ compares them with x.
-    const DataType work = b.dtype(x) == types::Float64 ? types::Float64 : types::Float32;
-    auto tensor = std::make_shared<model::TensorData>();
-    const auto values = std::make_shared<std::vector<float>>(boundaries.begin(), boundaries.end());
-    tensor->dtype = types::Float32;
-    tensor->shape = {static_cast<int64_t>(values->size())};
-    tensor->bytes = {values, std::as_bytes(std::span(*values))};
-    const int64_t rank = b.rank(x);
-    const Var edges = cast(b, b.constant(relay::makeConstant(tensor)), work);
-    const Var passed = b.call(Op::GreaterEqual, {unsqueeze(b, cast(b, x, work), {rank}), edges});
-    node.set(0, reduce(b, "sum", cast(b, passed, types::Int32), {rank}, false));
+    node.set(0, bucketsOf(b, x, boundaries));
 }
 
 } // namespace lathe::frontend::tflite

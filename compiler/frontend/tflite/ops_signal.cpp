@@ -2,11 +2,9 @@
 //
 // Fourier transforms, and what is made of their complex results: pairs of numbers in a last dim, which Relay has and
 // which only the operators here know of.
+#include "frontend/common/spectrum.h"
 #include "frontend/tflite/integers.h"
 #include "frontend/tflite/ops.h"
-#include "relay/attrs.h"
-
-#include <fmt/format.h>
 
 namespace lathe::frontend::tflite {
 namespace {
@@ -30,26 +28,10 @@ Var ofPair(Builder& b, Var pairs, int64_t i) {
     return squeeze(b, sliceAxis(b, pairs, last, i, 1), {last});
 }
 
-Var transformed(Builder& b, Var x, int64_t axis, const Expr& length, bool onesided) {
-    relay::DftAttrs attrs;
-    attrs.axis = axis;
-    attrs.onesided = onesided;
-    attrs.length = length;
-    return b.call(Op::Dft, {x}, attrs);
-}
-
 } // namespace
 
-void convertRfft2d(NodeReader& node, Builder& b) {
-    const Var x = node.in(0);
-    const Dims lengths = integersOf(node, 1, "length");
-    if (!node.needRank(x, 2) || !areSizes(node, lengths, "lengths"))
-        return;
-    if (lengths.size() != 2)
-        return node.fail(fmt::format("there are {} lengths where two are needed", lengths.size()));
-    const int64_t rank = b.rank(x);
-    const Var rows = transformed(b, unsqueeze(b, x, {rank}), rank - 1, lengths[1], true);
-    node.set(0, transformed(b, rows, rank - 2, lengths[0], false));
+void convertRfft2d(NodeReader& node, Builder&) {
+    node.set(0, spectrumOfPlanes(node, node.in(0)));
 }
 
 void convertReal(NodeReader& node, Builder& b) {

@@ -29,8 +29,7 @@ std::string variableOf(NodeReader& node) {
 void convertVarHandle(NodeReader& node, Builder& b) {
     const std::string container = node.text("container", ""), own = node.text("shared_name", "");
     const std::string name = container.empty() ? own : container + "/" + own;
-    node.set(0, b.constant(relay::makeConstant(std::make_shared<model::TensorData>(
-                    model::TensorData{types::String, {}, {}, {name.empty() ? "variable" : name}}))));
+    node.set(0, textConstant(b, {}, {name.empty() ? "variable" : name}));
 }
 
 void convertReadVariable(NodeReader& node, Builder& b) {
