@@ -7,7 +7,8 @@
 
 namespace lathe::frontend {
 
-/// How many of the boundaries, which are float32, are not above each of x: int32. Compared as C++ compares them with x; NaN is above all.
+/// How many of the boundaries, which are float32, are not above each of x: int32. Compared as C++ compares them with x;
+/// NaN is above all.
 Var bucketsOf(Builder& b, Var x, const std::vector<double>& boundaries);
 
 /// How many of the values along the last dim of `sorted` stand before each of x, int64: those that are less, or, if
