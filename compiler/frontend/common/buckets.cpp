@@ -10,17 +10,16 @@ Var bucketsOf(Builder& b, Var x, const std::vector<double>& boundaries) {
         return full(b, b.scalarInt(0, types::Int32), b.shape(x));
     const DataType work = b.dtype(x) == types::Float64 ? types::Float64 : types::Float32;
     const Var edges = cast(b, realConstant(b, types::Float32, {std::ssize(boundaries)}, boundaries), work);
-    const int64_t rank = b.rank(x);
-    const Var passed = b.call(Op::GreaterEqual, {unsqueeze(b, cast(b, x, work), {rank}), edges});
-    return reduce(b, "sum", cast(b, passed, types::Int32), {rank}, false);
+    return cast(b, placesAmong(b, edges, cast(b, x, work), true), types::Int32);
 }
 
 Var placesAmong(Builder& b, Var sorted, Var x, bool countsEqual) {
     if (b.failed())
         return {};
-    const Var each = unsqueeze(b, x, {2}), numbers = unsqueeze(b, sorted, {1});
-    const Var counts = b.call(countsEqual ? Op::LessEqual : Op::Less, {numbers, each});
-    return reduce(b, "sum", cast(b, counts, types::Int64), {2}, false);
+    const int64_t rank = b.rank(sorted), last = b.rank(x);
+    const Var values = rank == 1 ? sorted : unsqueeze(b, sorted, {rank - 1});
+    const Var isBehind = b.call(countsEqual ? Op::Greater : Op::GreaterEqual, {values, unsqueeze(b, x, {last})});
+    return reduce(b, "sum", cast(b, b.call(Op::LogicalNot, {isBehind}), types::Int64), {last}, false);
 }
 
 } // namespace lathe::frontend

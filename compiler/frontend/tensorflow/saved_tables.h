@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What tables hold: keys and values by which a model looks numbers and strings up. The nodes that look up name a table; what is in
-// it stands at the nodes that fill it before the model runs: constants, or a vocabulary file beside the model.
+// What tables hold: keys and values by which a model looks numbers and strings up. The nodes that look up name a table;
+// what is in it stands at the nodes that fill it before the model runs: constants, or a vocabulary file beside the model.
 #pragma once
 
 #include "frontend/common/members.h"

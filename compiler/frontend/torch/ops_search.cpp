@@ -2,6 +2,7 @@
 //
 // Operators that look for elements: which are not zero, where values stand among sorted ones, which differ, how often
 // each occurs.
+#include "frontend/common/buckets.h"
 #include "frontend/common/one_hot.h"
 #include "frontend/common/scatter.h"
 #include "frontend/torch/ops.h"
@@ -77,9 +78,8 @@ void convertOneHot(Call& call, Builder& b) {
 
 // ---- places among sorted values
 
-/// How many of the values along the last dim of `sorted` stand before each of x: those that are less, or, if `right`,
-/// not greater. NaN stands behind all.
-Var placesAmong(Call& call, Builder& b, Var sorted, Var x) {
+/// The places of x among sorted values, by what the call says of sides and types.
+Var placesBySide(Call& call, Builder& b, Var sorted, Var x) {
     const std::string side = call.schema.find("side") ? call.text("side") : std::string();
     if (!side.empty() && side != "left" && side != "right")
         call.fail(fmt::format("a side is called '{}'", side));
@@ -93,15 +93,11 @@ Var placesAmong(Call& call, Builder& b, Var sorted, Var x) {
         return {};
     }
     const std::vector<Var> both = promoted(call, {sorted, x});
-    const Var values = rank == 1 ? both[0] : unsqueeze(b, both[0], {rank - 1});
-    const int64_t last = b.failed() ? 0 : b.rank(x);
-    const Var isBehind = b.call(right ? Op::Greater : Op::GreaterEqual, {values, unsqueeze(b, both[1], {last})});
-    const Var count = cast(b, b.call(Op::LogicalNot, {isBehind}), narrow ? types::Int32 : types::Int64);
-    return reduce(b, "sum", count, {last}, false);
+    return cast(b, placesAmong(b, both[0], both[1], right), narrow ? types::Int32 : types::Int64);
 }
 
 void convertBucketize(Call& call, Builder& b) {
-    call.give(placesAmong(call, b, call.tensor("boundaries"), call.tensor("self")));
+    call.give(placesBySide(call, b, call.tensor("boundaries"), call.tensor("self")));
 }
 
 void convertSearchSorted(Call& call, Builder& b) {
@@ -111,7 +107,7 @@ void convertSearchSorted(Call& call, Builder& b) {
         attrs.axis = b.rank(sorted) - 1;
         sorted = b.call(Op::GatherElements, {sorted, sorter}, attrs);
     }
-    call.give(placesAmong(call, b, sorted, call.tensor("self")));
+    call.give(placesBySide(call, b, sorted, call.tensor("self")));
 }
 
 /// Whether each of the elements is among others.
