@@ -8,6 +8,7 @@ constexpr Target all[] = {
     {"onnx", importModel, [](std::string bytes, Random& random) { return mutateFields(bytes, random); }},
     {"tflite", importModel, nullptr},
     {"pt2", importModel, mutateText},
+    {"torchscript", importScript, mutateText},
     {"pickle", readPickle, nullptr},
     {"tensorflow", importModel, mutateText},
     {"keras", importModel, mutateText},
