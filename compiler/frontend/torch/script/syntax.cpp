@@ -16,6 +16,10 @@ namespace {
 
 using Form = Term::Kind;
 
+std::string tooDeep() {
+    return fmt::format("values are nested over {} deep", limits::textNesting);
+}
+
 /// Descends over the words; after the first fault everything is a no-op.
 class Parser {
 public:
@@ -99,9 +103,18 @@ private:
         return made;
     }
 
+    /// Whoever walks terms goes down into each of their parts: also what stands on the left lies deep.
+    TermPtr measured(const std::shared_ptr<Term>& made) {
+        for (const TermPtr& part : made->parts)
+            made->height = std::max(made->height, part->height + 1);
+        if (made->height > limits::textNesting)
+            fail(tooDeep());
+        return made;
+    }
+
     TermPtr term() {
         if (++depth_ > limits::textNesting)
-            fail(fmt::format("values are nested over {} deep", limits::textNesting));
+            fail(tooDeep());
         TermPtr value = failed() ? make(Form::None) : postfix();
         if (!failed() && isWord("if")) {
             auto choice = make(Form::Choice);
@@ -109,7 +122,7 @@ private:
             choice->parts = {value, term()};
             expect("else");
             choice->parts.push_back(failed() ? value : term());
-            value = choice;
+            value = measured(choice);
         }
         --depth_;
         return value;
@@ -117,24 +130,20 @@ private:
 
     TermPtr postfix() {
         TermPtr value = primary();
-        for (int length = 0; !failed(); ++length) {
-            if (length > limits::textNesting) {
-                fail(fmt::format("more than {} attributes, elements and calls follow each other", limits::textNesting));
-                break;
-            }
+        while (!failed()) {
             if (isSign(".")) {
                 auto attribute = make(Form::Attribute);
                 ++at_;
                 attribute->text = word();
                 attribute->parts = {value};
-                value = attribute;
+                value = measured(attribute);
             } else if (isSign("[")) {
                 auto element = make(Form::Element);
                 ++at_;
                 const bool isEmpty = isSign("(") && at_ + 1 < tokens_.size() && tokens_[at_ + 1].text == ")";
                 element->parts = {value, isEmpty ? emptyTuple() : listed("]")};
                 expect("]");
-                value = element;
+                value = measured(element);
             } else if (isSign("(")) {
                 value = call(value);
             } else {
@@ -158,7 +167,7 @@ private:
         tuple->parts = {first};
         while (accept(",") && !isSign(end))
             tuple->parts.push_back(term());
-        return tuple;
+        return measured(tuple);
     }
 
     TermPtr call(const TermPtr& callee) {
@@ -176,7 +185,7 @@ private:
             if (!isSign(")"))
                 expect(",");
         }
-        return made;
+        return measured(made);
     }
 
     TermPtr primary() {
@@ -256,7 +265,7 @@ private:
                 expect(",");
             hasComma = hasComma || made->parts.size() > 1;
         }
-        return isTuple && made->parts.size() == 1 && !hasComma ? made->parts[0] : made;
+        return isTuple && made->parts.size() == 1 && !hasComma ? made->parts[0] : measured(made);
     }
 
     // ---- statements
