@@ -110,8 +110,16 @@ std::optional<ScriptValue> Evaluator::callReshaping(const std::string& name, con
         if (value.as<TensorRef>() && value.as<TensorRef>()->place == before)
             value = result;
     };
-    for (auto& [variable, value] : frames_.back()->variables)
-        replace(value);
+    for (Frame* frame : frames_)
+        for (auto& [variable, value] : frame->variables) {
+            const TensorRef* ref = value.as<TensorRef>();
+            if (unknown_ > 0 && frame != frames_.back() && ref && ref->place == before)
+                refuse("a tensor of another function gets other dims in a branch or loop that is left to run",
+                       "let the program make a new tensor");
+            replace(value);
+        }
+    constexpr size_t copiedInAStep = 8;
+    step(static_cast<int64_t>(heap_.size() / copiedInAStep));
     for (Cell cell = 0; cell < heap_.size() && !failed(); ++cell) {
         CellContent content = heap_.at(cell);
         bool isThere = false;
@@ -121,6 +129,9 @@ std::optional<ScriptValue> Evaluator::callReshaping(const std::string& name, con
         };
         if (auto* list = std::get_if<ListCell>(&content))
             std::ranges::for_each(list->items, look);
+        if (auto* dict = std::get_if<DictCell>(&content))
+            for (auto& [key, value] : dict->entries)
+                look(value);
         if (auto* object = std::get_if<ObjectCell>(&content))
             for (auto& [attributeName, value] : object->attributes)
                 look(value);

@@ -89,6 +89,8 @@ Joined Evaluator::described(const ScriptValue& value, const World& before, int n
     if (const TensorRef* ref = value.as<TensorRef>()) {
         joined.kind = Outcome::Tensor;
         ofPlace(ref->place);
+        if (ref->place >= before.names.size()) // its place is one of the block's own
+            joined.keep = {};
     } else if (const Quantized* quantized = value.as<Quantized>()) {
         joined.kind = Outcome::Quantized;
         ofPlace(quantized->integers);
@@ -101,6 +103,13 @@ Joined Evaluator::described(const ScriptValue& value, const World& before, int n
         joined.kind = Outcome::List;
         for (const ScriptValue& item : list->items)
             joined.parts.push_back(described(item, before, nesting + 1));
+    } else if (const DictCell* dict = heap_.find<DictCell>(value);
+               dict && value.as<CellRef>()->cell >= before.heap.size()) {
+        joined.kind = Outcome::Dict;
+        for (const auto& [key, entry] : dict->entries) {
+            joined.keys.push_back(key);
+            joined.parts.push_back(described(entry, before, nesting + 1));
+        }
     }
     return joined;
 }
@@ -206,6 +215,30 @@ std::vector<Change> Evaluator::joinAll(const std::vector<Change>& a, const std::
     return all;
 }
 
+/// Whether what is kept is there after the block that made it.
+bool Evaluator::outlives(const Joined& joined, const World& before) const {
+    const CellRef* ref = joined.keep.as<CellRef>();
+    const Complex* complex = joined.keep.as<Complex>();
+    const Rows* rows = joined.keep.as<Rows>();
+    const Quantized* quantized = joined.keep.as<Quantized>();
+    const bool isKept = joined.kind == Outcome::Same || joined.kind == Outcome::Quantized;
+    const bool isGone =
+        isKept && ((ref && ref->cell >= before.heap.size()) || (complex && !b_.isVisible(complex->parts)) ||
+                   (rows && !b_.isVisible(rows->stacked)) || (quantized && !b_.isVisible(quantized->by.scale)));
+    return !isGone && std::ranges::all_of(joined.parts, [&](const Joined& part) { return outlives(part, before); });
+}
+
+void Evaluator::requireOutliving(const std::vector<Change>& changes, const World& before) {
+    for (const Change& change : changes)
+        for (const Joined& part : change.parts)
+            if (!failed() && !outlives(part, before))
+                refuse(
+                    fmt::format("an object, a complex or a quantized tensor is made in a branch or loop that is left "
+                                "to run, and used after it{}",
+                                change.name.empty() ? std::string() : fmt::format(" ('{}')", change.name)),
+                    "let the program make it of tensors afterwards");
+}
+
 // ---- results
 
 void Evaluator::addVars(const Joined& joined, const ScriptValue& value, std::vector<Var>& vars) {
@@ -229,15 +262,13 @@ void Evaluator::addVars(const Joined& joined, const ScriptValue& value, std::vec
         vars.push_back(isMissing ? b_.scalarInt(0, types::Bool) : toScalarTensor(b_, value));
         return;
     case Outcome::Tuple:
-    case Outcome::List: {
+    case Outcome::List:
+    case Outcome::Dict: {
         const TupleValue* tuple = value.as<TupleValue>();
-        const ListCell* list = heap_.find<ListCell>(value);
+        const CellRef* ref = value.as<CellRef>();
+        const ScriptValues items = tuple ? *tuple->items : ref ? valuesIn(heap_.at(ref->cell)) : ScriptValues();
         for (size_t i = 0; i < joined.parts.size(); ++i)
-            addVars(joined.parts[i],
-                    tuple  ? (*tuple->items)[i]
-                    : list ? list->items[i]
-                           : ScriptValue(Uninitialized()),
-                    vars);
+            addVars(joined.parts[i], i < items.size() ? items[i] : ScriptValue(Uninitialized()), vars);
         return;
     }
     }
@@ -286,12 +317,19 @@ ScriptValue Evaluator::valueOf(const Joined& joined, const std::vector<Var>& var
     case Outcome::Bool:
         return Number{vars[next++], joined.kind == Outcome::Bool};
     case Outcome::Tuple:
-    case Outcome::List: {
+    case Outcome::List:
+    case Outcome::Dict: {
         ScriptValues items;
         for (const Joined& part : joined.parts)
             items.push_back(valueOf(part, vars, next, isResult));
         if (joined.kind == Outcome::List)
             return CellRef{heap_.make(ListCell{std::move(items)})};
+        if (joined.kind == Outcome::Dict) {
+            DictCell dict;
+            for (size_t i = 0; i < items.size(); ++i)
+                dict.entries.emplace_back(joined.keys[i], std::move(items[i]));
+            return CellRef{heap_.make(std::move(dict))};
+        }
         const TupleValue* like = joined.keep.as<TupleValue>();
         return tupleOf(std::move(items), like ? like->names : nullptr);
     }
@@ -411,6 +449,7 @@ Evaluator::Flow Evaluator::branch(const Statement& statement, const ScriptValue&
         return change.kind == Change::Kind::Variable && !before.variables.contains(change.name) &&
                (!isSet(whenTrue) || !isSet(whenFalse));
     });
+    requireOutliving(changes, before);
     if (!failed() && !changes.empty())
         merge(before, statement, condition, changes);
     return Flow::Next;

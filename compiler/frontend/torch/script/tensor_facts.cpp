@@ -3,7 +3,7 @@
 // What a program asks of tensors without computing with their elements: sizes, types, devices; numbers out of tensors and
 // tensors of numbers; and what changes nothing that is computed, as gradients and warnings do.
 #include "frontend/torch/scalar_type.h"
-#include "frontend/torch/script/builtins.h"
+#include "frontend/torch/script/containers.h"
 #include "frontend/torch/script/numbers.h"
 #include "frontend/torch/script/strides.h"
 
@@ -39,10 +39,10 @@ bool isTensorAt(const Arguments& a) {
            (a.values[0].as<TensorRef>() || a.values[0].as<Quantized>() || a.values[0].as<Complex>());
 }
 ScriptValue listOfExprs(Evaluator& e, const std::vector<Expr>& elements) {
-    ListCell list;
+    ScriptValues items;
     for (const Expr& element : elements)
-        list.items.push_back(fromExpr(element));
-    return CellRef{Builtins::heap(e).make(std::move(list))};
+        items.push_back(fromExpr(element));
+    return listOf(e, std::move(items));
 }
 
 // ---- sizes
@@ -87,8 +87,8 @@ Fact stridesOf(Evaluator& e, const Arguments& a) {
     const ScriptValue* axis = a.find(1, "dim");
     if (!axis)
         return listOfExprs(e, toDims(*strides));
-    const Expr at = Builtins::positionIn(e, std::ssize(*strides), toExpr(*axis).value_or(Expr(0)));
-    return Expr((*strides)[static_cast<size_t>(arith::asInt(at).value_or(0))]);
+    const std::optional<size_t> at = placeAt(e, strides->size(), *axis);
+    return at ? Fact(Expr((*strides)[*at])) : std::nullopt;
 }
 Fact liesInRows(Evaluator& e, const Arguments& a) {
     const TensorRef* ref = tensorAt(a);
@@ -177,7 +177,15 @@ Fact movedTo(Evaluator& e, const Arguments& a) {
     for (size_t i = 2; i < a.values.size(); ++i)
         without.add(a.values[i], a.names[i]);
     const bool hasType = without.values.size() > 1 && asInt(without.values[1]);
-    return hasType ? Fact(Builtins::callOperator(e, "aten.to", std::move(without))) : Fact(a.values[0]);
+    if (hasType)
+        return Fact(Builtins::callOperator(e, "aten.to", std::move(without)));
+    // (self, device, dtype, non_blocking, copy)
+    const ScriptValue* copies = a.find(4, "copy");
+    if (!copies || !copies->as<bool>() || !*copies->as<bool>())
+        return a.values[0];
+    Arguments copied;
+    copied.add(a.values[0]);
+    return Fact(Builtins::callOperator(e, "aten.clone", std::move(copied)));
 }
 
 // ---- numbers and tensors
@@ -257,7 +265,8 @@ Fact tensorOf(Evaluator& e, const Arguments& a) {
         return one.as<double>() || (one.as<Number>() && !one.as<Number>()->isBool);
     };
     const auto isTruth = [](const ScriptValue& one) {
-        return one.as<bool>() || (one.as<Number>() && one.as<Number>()->isBool);
+        return one.as<bool>() || (one.as<Number>() && one.as<Number>()->isBool) ||
+               (one.as<Expr>() && one.as<Expr>()->dtype().isBool());
     };
     const bool isEmpty = elements.all.empty();
     const DataType dtype = asked                                                  ? *asked
@@ -300,21 +309,21 @@ Fact listOfElements(Evaluator& e, const Arguments& a) {
         return std::nullopt;
     if (b.rank(value) == 0)
         return fromTensor(b, value, "element");
-    ListCell list;
+    ScriptValues items;
     if (b.dtype(value).isFloat() && b.rank(value) == 1)
         if (const auto known = b.knownFloats(value))
             for (const double real : *known)
-                list.items.emplace_back(real);
+                items.emplace_back(real);
     if (!b.dtype(value).isFloat() && b.rank(value) == 1)
         for (const Expr& element : b.symbolic(value, "element"))
-            list.items.push_back(fromExpr(element));
+            items.push_back(fromExpr(element));
     const std::optional<int64_t> count = arith::asInt(b.failed() ? Expr(0) : dim(b, value, 0));
-    if (b.failed() || !count || *count != std::ssize(list.items)) {
+    if (b.failed() || !count || *count != std::ssize(items)) {
         Builtins::refuse(e, "elements of a tensor are taken as a list, which are not known before the call",
                          "let the program compute with the tensor");
         return std::nullopt;
     }
-    return CellRef{Builtins::heap(e).make(std::move(list))};
+    return listOf(e, std::move(items));
 }
 
 template <const char* const& name>
