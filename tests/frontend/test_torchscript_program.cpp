@@ -266,6 +266,7 @@ private slots:
         QVERIFY(reason(forward(x, "    return (self).forward(x, )\n")).contains("calls itself"));
         QVERIFY(reason(forward(x, "    return ops.odd.thing(x)\n")).contains("odd::thing"));
         QVERIFY(reason(forward(x, "    return torch.relu(x, x, x)\n")).contains("aten::relu"));
+        QVERIFY(reason(forward(x, "    return ops.thing(x)\n")).contains("operator thing"));
         QVERIFY(reason(forward(x, "    return y\n")).contains("code/__torch__.py:7"));
         QVERIFY(reason(forward(x, "    n = torch.stride(torch.sum(x), 0)\n    return x\n")).contains("there are 0"));
         QVERIFY(reason(forward(x, "    l = [1]\n    torch.remove(l, 2)\n    return x\n")).contains("not in list"));

@@ -27,12 +27,6 @@ constexpr auto reshapingInPlace = std::to_array<std::string_view>({
     "aten.unsqueeze_",
 });
 
-/// "aten::add" of "aten.add".
-std::string shown(std::string name) {
-    const size_t dot = name.find('.');
-    return dot == std::string::npos ? name : name.replace(dot, 1, "::");
-}
-
 /// "conv2d" of "aten.conv2d.default".
 std::string plainName(const std::string& op) {
     const size_t first = op.find('.');
@@ -82,8 +76,8 @@ ScriptValue Evaluator::callOperator(std::string name, Arguments arguments) {
         for (const ScriptValue& value : given.values)
             kinds.push_back(kindOf(value, heap_));
         refuse(isOperator(name)
-                   ? fmt::format("operator {} is not supported with {}", shown(name), fmt::join(kinds, ", "))
-                   : fmt::format("operator {} is not supported", shown(name)),
+                   ? fmt::format("operator {} is not supported with {}", shownOperator(name), fmt::join(kinds, ", "))
+                   : fmt::format("operator {} is not supported", shownOperator(name)),
                "let the program compute it by other operators of PyTorch's own");
         return {};
     }
@@ -293,7 +287,7 @@ ScriptValue Evaluator::callTable(const Overload& overload, const Arguments& argu
     }
     const List all = failed() ? List() : filledArguments(op.schema, std::move(given), b_);
     if (!failed() && isTraining(op.schema, all))
-        refuse(fmt::format("operator {} is called in training mode", shown(op.schema.name)),
+        refuse(fmt::format("operator {} is called in training mode", shownOperator(op.schema.name)),
                "call eval() on the model before it is saved");
     List results = invoke(op, all, randomCalls_, b_);
     if (failed())

@@ -179,7 +179,7 @@ private:
         const bool isKnown = isOperator(name) || name.starts_with("quantized.") || name.starts_with("aten.quantize") ||
                              name == "aten.dequantize" || Builtins::isOne(name);
         if (!isKnown)
-            add(fmt::format("operator {} is not supported", std::string(name).replace(name.find('.'), 1, "::")),
+            add(fmt::format("operator {} is not supported", shownOperator(name)),
                 "let the program compute it by other operators of PyTorch's own");
         if (!isOperator(name) && !name.starts_with("quantized."))
             return arguments.empty() ? Outlined() : arguments.front();
