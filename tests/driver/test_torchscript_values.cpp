@@ -153,6 +153,17 @@ private slots:
                     {2, 2});
         COMPARE_VALUES(row, (Values{1, 2, 3, 4}), (Values{2, 3}));
         COMPARE_VALUES(row, (Values{-1, -2, -3, -4}), (Values{-2, -3}));
+        // Of a tensor that the branch writes to as well.
+        Running written(forward("    a = torch.clone(x)\n"
+                                "    if bool(torch.gt(torch.sum(x), 0)):\n"
+                                "      _0 = torch.add_(a, 1)\n"
+                                "      y = torch.select(a, 0, 0)\n"
+                                "    else:\n"
+                                "      y = torch.select(a, 0, 1)\n"
+                                "    return torch.mul(y, 10)\n"),
+                        {2});
+        COMPARE_VALUES(written, (Values{1, 2}), (Values{20}));
+        COMPARE_VALUES(written, (Values{-1, -2}), (Values{-20}));
         Running dict(forward("    if bool(torch.gt(torch.sum(x), 0)):\n"
                              "      d = {\"a\": torch.neg(x), \"b\": x}\n"
                              "    else:\n"

@@ -300,6 +300,15 @@ private slots:
                                   "    _0 = torch.add_(y, 1)\n"
                                   "    return x\n"))
                     .contains("clone()"));
+        // One of two tensors, of which the other one is written to then.
+        QVERIFY(reason(forward(x, "    a = torch.neg(x)\n    b = torch.relu(x)\n"
+                                  "    if bool(torch.gt(torch.sum(x), 0)):\n"
+                                  "      y = a\n"
+                                  "    else:\n"
+                                  "      y = b\n"
+                                  "    _0 = torch.add_(b, 1)\n"
+                                  "    return y\n"))
+                    .contains("clone()"));
     }
 };
 

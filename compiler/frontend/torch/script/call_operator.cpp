@@ -391,7 +391,7 @@ Evaluator::Placing Evaluator::placing(const Operator& op, const List& arguments,
         if (failed() || sharing == Sharing::Never)
             return fresh(value);
         if (sharing == Sharing::Perhaps)
-            return newPlace(memory_.makePerhaps(parent, value), std::nullopt, {});
+            return newPlace(memory_.makePerhaps({&parent, 1}, value), std::nullopt, {});
         const std::optional<Ints> sizes = knownSizes(b_.shape(memory_.read(parent))),
                                   result = knownSizes(b_.shape(value));
         const std::optional<Ints> strides = strides_[parent];

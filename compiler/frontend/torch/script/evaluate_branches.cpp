@@ -84,7 +84,7 @@ Joined Evaluator::described(const ScriptValue& value, const World& before, int n
         joined.dtype = b_.dtype(now);
         joined.dims = b_.shape(now);
         if (memory_.whole(place) < before.names.size())
-            joined.sharesWith = memory_.whole(place);
+            joined.sharesWith = {memory_.whole(place)};
     };
     if (const TensorRef* ref = value.as<TensorRef>()) {
         joined.kind = Outcome::Tensor;
@@ -153,7 +153,7 @@ std::vector<Change> Evaluator::changesSince(const World& before) {
             {.kind = Change::Kind::Storage, .place = place, .parts = {described(TensorRef{place}, before)}});
     for (Change& change : changes)
         if (change.kind == Change::Kind::Storage) // its elements, not what it is
-            change.parts[0].sharesWith.reset();
+            change.parts[0].sharesWith.clear();
     return changes;
 }
 
@@ -176,7 +176,7 @@ Change Evaluator::unchanged(const Change& change, const World& before) {
         break;
     case Change::Kind::Storage:
         old.parts.push_back(described(TensorRef{change.place}, before));
-        old.parts[0].sharesWith.reset();
+        old.parts[0].sharesWith.clear();
         break;
     }
     return old;
@@ -212,6 +212,8 @@ std::vector<Change> Evaluator::joinAll(const std::vector<Change>& a, const std::
     for (const Change& change : b)
         if (!find(a, change))
             add(unchanged(change, before), change);
+    // Storages first: what may be a view of one is a view of what it holds then.
+    std::ranges::stable_partition(all, [](const Change& change) { return change.kind == Change::Kind::Storage; });
     return all;
 }
 
@@ -300,7 +302,8 @@ ScriptValue Evaluator::valueOf(const Joined& joined, const std::vector<Var>& var
         return joined.keep;
     case Outcome::Tensor: {
         const Var value = vars[next++];
-        const Place place = joined.sharesWith ? memory_.makePerhaps(*joined.sharesWith, value) : memory_.make(value);
+        const std::vector<Place> shared(joined.sharesWith.begin(), joined.sharesWith.end());
+        const Place place = shared.empty() ? memory_.make(value) : memory_.makePerhaps(shared, value);
         const ScriptValue made = TensorRef{newPlace(place, std::nullopt, isResult ? "" : "carried")};
         if (isResult)
             note(made);

@@ -77,8 +77,7 @@ Joined joinTensors(const Joined& a, const Joined& b) {
     for (size_t i = 0; i < std::min(a.dims.size(), b.dims.size()); ++i)
         if (!arith::asInt(a.dims[i]))
             joined.dims[i] = b.dims[i];
-    if (!joined.sharesWith)
-        joined.sharesWith = b.sharesWith;
+    joined.sharesWith.insert(b.sharesWith.begin(), b.sharesWith.end());
     return joined;
 }
 
@@ -123,8 +122,7 @@ bool isSame(const ScriptValue& a, const ScriptValue& b) {
 
 bool isSame(const Joined& a, const Joined& b) {
     return a.kind == b.kind && (a.kind != Outcome::Same || isSame(a.keep, b.keep)) &&
-           a.parts.size() == b.parts.size() && haveSameKeys(a, b) &&
-           a.sharesWith.has_value() == b.sharesWith.has_value() &&
+           a.parts.size() == b.parts.size() && haveSameKeys(a, b) && a.sharesWith == b.sharesWith &&
            std::ranges::equal(a.parts, b.parts, [](const Joined& x, const Joined& y) { return isSame(x, y); });
 }
 
@@ -148,7 +146,7 @@ Agreed join(const Joined& a, const Joined& b) {
     if (const Outcome x = numberKind(a), y = numberKind(b); x != Outcome::Same && x == y)
         return Joined{.kind = x};
     if (isTensor(a) && isTensor(b))
-        return a.keep.as<TensorRef>() && isSame(a.keep, b.keep) && a.sharesWith ? kept(a) : joinTensors(a, b);
+        return a.keep.as<TensorRef>() && isSame(a.keep, b.keep) && !a.sharesWith.empty() ? kept(a) : joinTensors(a, b);
     const bool areParts = a.kind == b.kind && a.parts.size() == b.parts.size();
     if (areParts &&
         (a.kind == Outcome::Tuple || a.kind == Outcome::List || (a.kind == Outcome::Dict && haveSameKeys(a, b))))

@@ -7,6 +7,7 @@
 #include "frontend/torch/script/script_value.h"
 
 #include <expected>
+#include <set>
 
 namespace lathe::frontend::torch::script {
 
@@ -27,7 +28,7 @@ struct Joined {
     ScriptValues keys{}; // Dict
     DataType dtype{};    // Tensor, Quantized
     Dims dims{};
-    std::optional<Memory::Place> sharesWith{}; // Tensor: one that was there before, of which it may be a view
+    std::set<Memory::Place> sharesWith{}; // Tensor: those that were there before, of which it may be a view
 };
 
 /// Something that changed in the course of an evaluation.
