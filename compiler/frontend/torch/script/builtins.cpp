@@ -15,7 +15,7 @@ const std::multimap<std::string_view, Builtins::Function>& builtinTable() {
         std::multimap<std::string_view, Builtins::Function> made;
         for (const std::span<const Builtins::Row> rows :
              {Builtins::ofDicts(), Builtins::ofLists(), Builtins::ofListsOfNumbers(), Builtins::ofUncountedLists(),
-              Builtins::ofTexts(), Builtins::ofTensors()})
+              Builtins::ofTexts(), Builtins::ofTensors(), Builtins::ofTensorsAndNumbers()})
             for (const Builtins::Row& row : rows)
                 made.emplace(row.name, row.function);
         return made;

@@ -27,6 +27,7 @@ struct Builtins {
     static std::span<const Row> ofUncountedLists();
     static std::span<const Row> ofTexts();
     static std::span<const Row> ofTensors();
+    static std::span<const Row> ofTensorsAndNumbers();
 
     // ---- what the functions have to do with an evaluation
     static Builder& builder(Evaluator& e) { return e.b_; }

@@ -29,18 +29,18 @@ Looked makeDict(Evaluator& e, const Arguments& a) {
         }
     return dictOf(e, std::move(dict));
 }
-Looked copied(Evaluator& e, const Arguments& a) {
+Looked copyOfDict(Evaluator& e, const Arguments& a) {
     return dictAt(e, a) ? makeDict(e, a) : std::nullopt;
 }
-Looked length(Evaluator& e, const Arguments& a) {
+Looked dictLength(Evaluator& e, const Arguments& a) {
     const DictCell* dict = dictAt(e, a);
     return dict ? Looked(Expr(static_cast<int64_t>(dict->entries.size()))) : std::nullopt;
 }
-Looked contains(Evaluator& e, const Arguments& a) {
+Looked dictContains(Evaluator& e, const Arguments& a) {
     const DictCell* dict = dictAt(e, a);
     return dict && a.values.size() == 2 ? Looked(entryOf(e, *dict, a.values[1]).has_value()) : std::nullopt;
 }
-Looked keys(Evaluator& e, const Arguments& a) {
+Looked keysOf(Evaluator& e, const Arguments& a) {
     const DictCell* dict = dictAt(e, a);
     if (!dict)
         return std::nullopt;
@@ -49,7 +49,7 @@ Looked keys(Evaluator& e, const Arguments& a) {
         all.push_back(key);
     return listOf(e, std::move(all));
 }
-Looked values(Evaluator& e, const Arguments& a) {
+Looked valuesOf(Evaluator& e, const Arguments& a) {
     const DictCell* dict = dictAt(e, a);
     if (!dict)
         return std::nullopt;
@@ -58,7 +58,7 @@ Looked values(Evaluator& e, const Arguments& a) {
         all.push_back(value);
     return listOf(e, std::move(all));
 }
-Looked items(Evaluator& e, const Arguments& a) {
+Looked entriesOf(Evaluator& e, const Arguments& a) {
     const DictCell* dict = dictAt(e, a);
     if (!dict)
         return std::nullopt;
@@ -67,7 +67,7 @@ Looked items(Evaluator& e, const Arguments& a) {
         all.push_back(tupleOf({key, value}));
     return listOf(e, std::move(all));
 }
-Looked get(Evaluator& e, const Arguments& a) {
+Looked entryAt(Evaluator& e, const Arguments& a) {
     const DictCell* dict = dictAt(e, a);
     if (!dict || a.values.size() < 2)
         return std::nullopt;
@@ -78,7 +78,7 @@ Looked get(Evaluator& e, const Arguments& a) {
 
 // ---- dicts that change
 
-Looked setItem(Evaluator& e, const Arguments& a) {
+Looked setEntry(Evaluator& e, const Arguments& a) {
     const DictCell* dict = dictAt(e, a);
     if (!dict || a.values.size() != 3)
         return std::nullopt;
@@ -87,16 +87,16 @@ Looked setItem(Evaluator& e, const Arguments& a) {
     setDict(e, a, std::move(changed));
     return a.values[0];
 }
-Looked setDefault(Evaluator& e, const Arguments& a) {
+Looked setDefaultEntry(Evaluator& e, const Arguments& a) {
     const DictCell* dict = dictAt(e, a);
     if (!dict || a.values.size() != 3)
         return std::nullopt;
     if (const std::optional<size_t> at = entryOf(e, *dict, a.values[1]))
         return dict->entries[*at].second;
-    setItem(e, a);
+    setEntry(e, a);
     return a.values[2];
 }
-Looked update(Evaluator& e, const Arguments& a) {
+Looked updateDict(Evaluator& e, const Arguments& a) {
     const DictCell* dict = dictAt(e, a);
     const DictCell* more = a.values.size() == 2 ? Builtins::heap(e).find<DictCell>(a.values[1]) : nullptr;
     if (!dict || !more)
@@ -107,7 +107,7 @@ Looked update(Evaluator& e, const Arguments& a) {
     setDict(e, a, std::move(changed));
     return ScriptValue();
 }
-Looked pop(Evaluator& e, const Arguments& a) {
+Looked popEntry(Evaluator& e, const Arguments& a) {
     const DictCell* dict = dictAt(e, a);
     if (!dict || a.values.size() < 2)
         return std::nullopt;
@@ -123,11 +123,11 @@ Looked pop(Evaluator& e, const Arguments& a) {
     Builtins::fail(e, "a key is taken out of a dict that does not have it");
     return std::nullopt;
 }
-Looked removeItem(Evaluator& e, const Arguments& a) {
-    const Looked taken = a.values.size() == 2 ? pop(e, a) : std::nullopt;
+Looked removeEntry(Evaluator& e, const Arguments& a) {
+    const Looked taken = a.values.size() == 2 ? popEntry(e, a) : std::nullopt;
     return taken ? Looked(ScriptValue()) : std::nullopt;
 }
-Looked clear(Evaluator& e, const Arguments& a) {
+Looked clearDict(Evaluator& e, const Arguments& a) {
     if (!dictAt(e, a))
         return std::nullopt;
     setDict(e, a, {});
@@ -135,21 +135,21 @@ Looked clear(Evaluator& e, const Arguments& a) {
 }
 
 constexpr auto dictRows = std::to_array<Builtins::Row>({
-    {"aten.Delete", removeItem},
-    {"aten.__contains__", contains},
-    {"aten._set_item", setItem},
-    {"aten.clear", clear},
-    {"aten.copy", copied},
+    {"aten.Delete", removeEntry},
+    {"aten.__contains__", dictContains},
+    {"aten._set_item", setEntry},
+    {"aten.clear", clearDict},
+    {"aten.copy", copyOfDict},
     {"aten.dict", makeDict},
-    {"aten.get", get},
-    {"aten.items", items},
-    {"aten.keys", keys},
-    {"aten.len", length},
-    {"aten.pop", pop},
-    {"aten.setdefault", setDefault},
-    {"aten.update", update},
-    {"aten.values", values},
-    {"python.len", length},
+    {"aten.get", entryAt},
+    {"aten.items", entriesOf},
+    {"aten.keys", keysOf},
+    {"aten.len", dictLength},
+    {"aten.pop", popEntry},
+    {"aten.setdefault", setDefaultEntry},
+    {"aten.update", updateDict},
+    {"aten.values", valuesOf},
+    {"python.len", dictLength},
 });
 
 } // namespace

@@ -146,7 +146,7 @@ private:
     /// Adds a check; a fault if it never holds.
     void require(const ScriptValue& condition, const std::string& message);
 
-    // ---- branches and loops (evaluate_branches.cpp, evaluate_loops.cpp)
+    // ---- branches and loops (evaluate_branches.cpp, evaluate_changes.cpp, evaluate_loops.cpp)
 
     /// What a block does. within: begins it where it would stand, and then forgets it.
     struct Ended {
@@ -197,7 +197,7 @@ private:
     // ---- functions of the language (builtins.h)
     friend struct Builtins;
 
-    // ---- operators (call_operator.cpp, quantized.cpp)
+    // ---- operators (call_operator.cpp, call_nodes.cpp, quantized.cpp)
     std::optional<ScriptValue> callReshaping(const std::string& name, const Arguments& arguments);
     TorchValue torchValue(const ScriptValue& value, const SchemaType& type, int nesting = 0);
     ScriptValue callTable(const Overload& overload, const Arguments& arguments);

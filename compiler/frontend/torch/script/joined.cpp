@@ -44,7 +44,7 @@ bool haveSameScale(const Joined& a, const Joined& b) {
            x.isPerChannel == y.isPerChannel;
 }
 
-bool haveSameKeys(const Joined& a, const Joined& b) {
+bool haveEqualKeys(const Joined& a, const Joined& b) {
     return std::ranges::equal(a.keys, b.keys, [](const ScriptValue& x, const ScriptValue& y) { return isSame(x, y); });
 }
 
@@ -122,7 +122,7 @@ bool isSame(const ScriptValue& a, const ScriptValue& b) {
 
 bool isSame(const Joined& a, const Joined& b) {
     return a.kind == b.kind && (a.kind != Outcome::Same || isSame(a.keep, b.keep)) &&
-           a.parts.size() == b.parts.size() && haveSameKeys(a, b) && a.sharesWith == b.sharesWith &&
+           a.parts.size() == b.parts.size() && haveEqualKeys(a, b) && a.sharesWith == b.sharesWith &&
            std::ranges::equal(a.parts, b.parts, [](const Joined& x, const Joined& y) { return isSame(x, y); });
 }
 
@@ -149,7 +149,7 @@ Agreed join(const Joined& a, const Joined& b) {
         return a.keep.as<TensorRef>() && isSame(a.keep, b.keep) && !a.sharesWith.empty() ? kept(a) : joinTensors(a, b);
     const bool areParts = a.kind == b.kind && a.parts.size() == b.parts.size();
     if (areParts &&
-        (a.kind == Outcome::Tuple || a.kind == Outcome::List || (a.kind == Outcome::Dict && haveSameKeys(a, b))))
+        (a.kind == Outcome::Tuple || a.kind == Outcome::List || (a.kind == Outcome::Dict && haveEqualKeys(a, b))))
         return joinParts(a, b);
     if (a.kind == Outcome::Quantized && b.kind == Outcome::Quantized)
         return haveSameScale(a, b) ? Agreed(a) : std::unexpected("a tensor is quantized otherwise each time");
