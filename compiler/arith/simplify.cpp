@@ -317,9 +317,11 @@ AtomId Simplifier::minMax(const Expr& node) {
         for (size_t i = 0; i < kept.size() && !dominated;) {
             auto difference = addScaled(polyOf(kept[i]), polyOf(operand), -1);
             auto reverse = addScaled(polyOf(operand), polyOf(kept[i]), -1);
-            if (reverse && nonNegative(isMin ? *reverse : *difference))
+            // Either may go beyond 64 bits alone.
+            const auto &weaker = isMin ? reverse : difference, &stronger = isMin ? difference : reverse;
+            if (weaker && nonNegative(*weaker))
                 dominated = true;
-            else if (difference && nonNegative(isMin ? *difference : *reverse))
+            else if (stronger && nonNegative(*stronger))
                 kept.erase(kept.begin() + static_cast<std::ptrdiff_t>(i));
             else
                 ++i;

@@ -111,6 +111,10 @@ void Builder::disagree(std::string what, std::string hint) {
     state_->disagreed = true;
 }
 
+bool Builder::isVisible(Var var) const {
+    return state_->vars.contains(var.id);
+}
+
 bool Builder::disagreed() const {
     return state_->disagreed;
 }

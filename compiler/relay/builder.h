@@ -67,6 +67,8 @@ public:
     const Type& type(Var var) const;
     const TensorType& tensor(Var var) const; // InternalError if it is no tensor; a rank-0 float after an error
     bool isTensor(Var var) const;
+    /// Whether it can be used here: the branch or loop that made it is not closed.
+    bool isVisible(Var var) const;
     std::vector<Expr> shape(Var var) const;
     int rank(Var var) const;
     DataType dtype(Var var) const;

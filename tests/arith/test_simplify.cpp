@@ -7,6 +7,7 @@
 
 #include <QTest>
 #include <cmath>
+#include <limits>
 #include <random>
 
 namespace lathe::testing::test_simplify {
@@ -165,6 +166,18 @@ private slots:
                             }
                         }
                     }
+        }
+    }
+
+    /// The difference of the two is within 64 bits one way, and beyond them the other.
+    void extremesAtTheEndOfTheRange() {
+        const Var x = var("x", types::Index, 0, 10);
+        const Expr least = x + Expr(std::numeric_limits<int64_t>::min());
+        const std::unordered_map<const ExprNode*, int64_t> values{{x.get(), 3}};
+        for (const auto& [a, b] : {std::pair(least, Expr(0)), std::pair(Expr(0), least)}) {
+            QCOMPARE(evaluate(simplify(max(a, b)), values), std::optional<int64_t>(0));
+            QCOMPARE(evaluate(simplify(min(a, b)), values),
+                     std::optional<int64_t>(std::numeric_limits<int64_t>::min() + 3));
         }
     }
 

@@ -143,6 +143,48 @@ private slots:
         COMPARE_VALUES(run, (Values{-1, 2}), (Values{10, 20}));
     }
 
+    void branchesChooseViewsAndMakeDicts() {
+        Running row(forward("    if bool(torch.gt(torch.sum(x), 0)):\n"
+                            "      y = torch.select(x, 0, 0)\n"
+                            "    else:\n"
+                            "      y = torch.select(x, 0, 1)\n"
+                            "    z = torch.neg(x)\n"
+                            "    return torch.add(y, 1)\n"),
+                    {2, 2});
+        COMPARE_VALUES(row, (Values{1, 2, 3, 4}), (Values{2, 3}));
+        COMPARE_VALUES(row, (Values{-1, -2, -3, -4}), (Values{-2, -3}));
+        // Of a tensor that the branch writes to as well.
+        Running written(forward("    a = torch.clone(x)\n"
+                                "    if bool(torch.gt(torch.sum(x), 0)):\n"
+                                "      _0 = torch.add_(a, 1)\n"
+                                "      y = torch.select(a, 0, 0)\n"
+                                "    else:\n"
+                                "      y = torch.select(a, 0, 1)\n"
+                                "    return torch.mul(y, 10)\n"),
+                        {2});
+        COMPARE_VALUES(written, (Values{1, 2}), (Values{20}));
+        COMPARE_VALUES(written, (Values{-1, -2}), (Values{-20}));
+        Running dict(forward("    if bool(torch.gt(torch.sum(x), 0)):\n"
+                             "      d = {\"a\": torch.neg(x), \"b\": x}\n"
+                             "    else:\n"
+                             "      d = {\"a\": x, \"b\": torch.neg(x)}\n"
+                             "    l = [torch.zeros_like(x)]\n"
+                             "    return torch.add(torch.mul(d[\"a\"], 10), d[\"b\"])\n"),
+                     {2});
+        COMPARE_VALUES(dict, (Values{1, 2}), (Values{-9, -18}));
+        COMPARE_VALUES(dict, (Values{-1, -2}), (Values{-9, -18}));
+    }
+
+    void dictsKeepTheLastOfEqualKeys() {
+        Running running(forward("    d = torch.dict([(\"a\", 1), (\"b\", 5), (\"a\", 2)])\n"
+                                "    e = torch.dict(d)\n"
+                                "    torch._set_item(e, \"a\", 3)\n"
+                                "    n = torch.add(torch.mul(d[\"a\"], 10), e[\"a\"])\n"
+                                "    return torch.mul(x, torch.add(n, torch.mul(torch.len(d), 100)))\n"),
+                        {1});
+        COMPARE_VALUES(running, (Values{1}), (Values{223}));
+    }
+
     void branchesNest() {
         Running run(forward("    s = torch.sum(x)\n"
                             "    if bool(torch.gt(s, 0)):\n"

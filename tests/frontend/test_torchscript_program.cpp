@@ -211,6 +211,7 @@ private slots:
         QVERIFY(
             changed(0, "net/data.pkl", pickle(pickledObject("c__torch__\nOther\n", {}))).contains("'__torch__.Other'"));
         QVERIFY(changed(0, "net/data.pkl", pickle(std::string(50'000, ']'))).contains("no module"));
+        QVERIFY(changed(0, "net/data.pkl", pickle(")" + std::string(1'100'000, '\x94'))).contains("come back"));
         QVERIFY(changed(4, "net/data/1", "").contains("net/data/0"));
         QVERIFY(changed(4, "net/data/0", "1234").contains("storage"));
         QVERIFY(changed(2, "net/code/__torch__.py", good[2].second.substr(0, good[2].second.size() - 4))
@@ -246,6 +247,12 @@ private slots:
         QVERIFY(reason("[x]", "torch.add(v, v)").contains("elements is made"));
         QVERIFY(reason("\"a\"", "torch.add(v, v)").contains("elements is made"));
         QVERIFY(reason("(1, 2)", "(v, v)").contains("tuples"));
+        QVERIFY(reason("1", "2\n    l = torch.mul([1, 2, 3, 4], 4611686018427387904)").contains("elements is made"));
+        QVERIFY(reason("torch.mul(\"aaaaaaaaaa\", 4000)", "torch.percentFormat(\"%s%s%s%s\", v, v, v, v)")
+                    .contains("elements is made"));
+        QVERIFY(reason("[x]", "[v]\n    self.v = v").contains("objects are nested"));
+        QVERIFY(reason("1", "i\n      for j in range(5):\n        def f(y: Tensor) -> Tensor:\n          return y")
+                    .contains("functions are defined"));
         std::string calls =
             "  def forward(self: __torch__.Net,\n    x: Tensor) -> Tensor:\n    return (self).f0(x, )\n";
         for (int i = 0; i < 50; ++i) // twice as many calls in each
@@ -262,7 +269,32 @@ private slots:
         QVERIFY(reason(forward(x, "    return (self).forward(x, )\n")).contains("calls itself"));
         QVERIFY(reason(forward(x, "    return ops.odd.thing(x)\n")).contains("odd::thing"));
         QVERIFY(reason(forward(x, "    return torch.relu(x, x, x)\n")).contains("aten::relu"));
+        QVERIFY(reason(forward(x, "    return ops.thing(x)\n")).contains("operator thing"));
         QVERIFY(reason(forward(x, "    return y\n")).contains("code/__torch__.py:7"));
+        QVERIFY(reason(forward(x, "    n = torch.stride(torch.sum(x), 0)\n    return x\n")).contains("there are 0"));
+        QVERIFY(reason(forward(x, "    l = [1]\n    torch.remove(l, 2)\n    return x\n")).contains("not in list"));
+        const std::string loop =
+            "    l = annotate(List[Tensor], [])\n    n = int(torch.sum(x))\n    for i in range(n):\n";
+        QVERIFY(reason(forward(x, loop + "      _0 = torch.append(l, x)\n    _1 = torch.append(l, 3)\n"
+                                         "    return torch.stack(l)\n"))
+                    .contains("aten::stack"));
+        QVERIFY(reason(forward(x, loop + "      torch.clear(l)\n      _0 = torch.append(l, x)\n"
+                                         "    return torch.stack(l)\n"))
+                    .contains("emptied"));
+        QVERIFY(said(imported(forward(x, "    l = torch.slice([1, 2, 3], torch.size(x, 0))\n"
+                                         "    return torch.mul(x, torch.len(l))\n"),
+                              sized({{"x", {-1}}})))
+                    .contains("which part of a list"));
+        // What a branch makes is there no more after it, but for tensors and what is made of them.
+        const auto branched = [&](const std::string& one, const std::string& other) {
+            return reason(forward(x, "    if bool(torch.gt(torch.sum(x), 0)):\n      q = " + one +
+                                         "\n    else:\n      q = " + other + "\n    return torch.dequantize(q)\n"));
+        };
+        QVERIFY(branched("torch.quantize_per_tensor(x, 0.5, 0, 13)", "torch.quantize_per_tensor(x, 0.25, 0, 13)")
+                    .contains("quantized otherwise"));
+        QVERIFY(branched("uninitialized(Tensor)", "torch.quantize_per_tensor(x, 0.25, 0, 13)").contains("made in a"));
+        QVERIFY(branched("__torch__.Net.__new__(__torch__.Net)", "__torch__.Net.__new__(__torch__.Net)")
+                    .contains("made in a"));
         // Views that may be copies, then written to.
         QVERIFY(reason(forward(x, "    if bool(torch.gt(torch.sum(x), 0)):\n"
                                   "      y = x\n"
@@ -270,6 +302,15 @@ private slots:
                                   "      y = torch.neg(x)\n"
                                   "    _0 = torch.add_(y, 1)\n"
                                   "    return x\n"))
+                    .contains("clone()"));
+        // One of two tensors, of which the other one is written to then.
+        QVERIFY(reason(forward(x, "    a = torch.neg(x)\n    b = torch.relu(x)\n"
+                                  "    if bool(torch.gt(torch.sum(x), 0)):\n"
+                                  "      y = a\n"
+                                  "    else:\n"
+                                  "      y = b\n"
+                                  "    _0 = torch.add_(b, 1)\n"
+                                  "    return y\n"))
                     .contains("clone()"));
     }
 };

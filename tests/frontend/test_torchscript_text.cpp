@@ -94,7 +94,8 @@ private slots:
         QCOMPARE(term("{\"a\": 1, \"b\": 2}")->parts.size(), size_t(4));
         QVERIFY(term("(1)")->kind == Term::Kind::Int && term("(1,)")->kind == Term::Kind::Tuple);
         QVERIFY(!parseTerm("1 2") && !parseTerm("") && !parseTerm("\"a") && !parseTerm("[1"));
-        QVERIFY(!parseTerm("99999999999999999999"));
+        QVERIFY(!parseTerm("99999999999999999999") && !parseTerm("9223372036854775808"));
+        QVERIFY(!parseTerm("\"" + std::string(200'000, 'a') + "\""));
     }
 
     void faultsNameTheirLine() {
@@ -113,7 +114,15 @@ private slots:
         std::string calls = "x";
         for (int i = 0; i < 100'000; ++i)
             calls += "()";
-        QVERIFY(faultOf("def f(x):\n  y = " + calls + "\n").contains("follow"));
+        QVERIFY(faultOf("def f(x):\n  y = " + calls + "\n").contains("deep"));
+        // What stands on the left lies as deep as what stands within.
+        std::string left = "x";
+        for (int i = 0; i < 200; ++i) {
+            left = "x[" + left + "]";
+            for (int k = 0; k < 200; ++k)
+                left += "[0]";
+        }
+        QVERIFY(faultOf("def f(x):\n  y = " + left + "\n").contains("deep"));
         std::string blocks = "def f(x):\n";
         for (int i = 1; i < 1000; ++i)
             blocks += std::string(static_cast<size_t>(i), ' ') + "if x:\n";

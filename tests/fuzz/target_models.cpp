@@ -15,6 +15,7 @@
 #include "tir/verify.h"
 
 #include <algorithm>
+#include <charconv>
 
 namespace lathe::fuzz {
 
@@ -36,13 +37,12 @@ testing::FilesInMemory filesIn(std::string_view bytes) {
     return files;
 }
 
-void importWith(const frontend::Options& options, std::string_view bytes) {
-    const auto file = std::as_bytes(std::span(bytes));
-    const frontend::Imported imported =
-        bytes.starts_with(fileMark)
-            ? frontend::importSource({"fuzz", {}, {}, {}, std::make_shared<testing::MembersInMemory>(filesIn(bytes))},
-                                     nullptr, options)
-            : frontend::importBytes(file, "fuzz", {}, nullptr, options);
+frontend::Imported importedFiles(testing::FilesInMemory files, const frontend::Options& options) {
+    return frontend::importSource({"fuzz", {}, {}, {}, std::make_shared<testing::MembersInMemory>(std::move(files))},
+                                  nullptr, options);
+}
+
+void checkImported(const frontend::Imported& imported) {
     for (const Diagnostic& said : imported.diagnostics)
         require(said.kind != ErrorKind::Internal, toString(said));
     require(imported.module || !imported.diagnostics.empty(), "refused without a word");
@@ -52,16 +52,38 @@ void importWith(const frontend::Options& options, std::string_view bytes) {
     }
 }
 
+/// "x=3,4", a line each.
+std::vector<std::pair<std::string, std::vector<int64_t>>> sizesIn(std::string_view text) {
+    std::vector<std::pair<std::string, std::vector<int64_t>>> all;
+    while (!text.empty()) {
+        const std::string_view line = text.substr(0, text.find('\n'));
+        text.remove_prefix(std::min(text.size(), line.size() + 1));
+        const char *at = line.data() + std::min(line.find('='), line.size()), *end = line.data() + line.size();
+        auto& [name, sizes] = all.emplace_back(std::string(line.data(), at), std::vector<int64_t>());
+        for (int64_t size = 0; at < end; sizes.push_back(size)) {
+            const auto read = std::from_chars(at + 1, end, size);
+            if (read.ec != std::errc())
+                break;
+            at = read.ptr;
+        }
+    }
+    return all;
+}
+
 } // namespace
 
 void importModel(std::string_view bytes) {
-    importWith({}, bytes);
+    checkImported(bytes.starts_with(fileMark)
+                      ? importedFiles(filesIn(bytes), {})
+                      : frontend::importBytes(std::as_bytes(std::span(bytes)), "fuzz", {}, nullptr, {}));
 }
 
 void importScript(std::string_view bytes) {
+    testing::FilesInMemory files = filesIn(bytes);
     frontend::Options options;
-    options.shapes = {{"x", {2, 3}}};
-    importWith(options, bytes);
+    if (const auto sizes = files.extract("sizes"))
+        options.shapes = sizesIn(sizes.mapped());
+    checkImported(importedFiles(std::move(files), options));
 }
 
 void readPickle(std::string_view bytes) {

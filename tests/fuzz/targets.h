@@ -39,7 +39,8 @@ MemoryFile fileOf(std::string_view bytes);
 /// A file of any format, or the files of a folder or an archive in one text: a line "=== NAME" before each. So those of archives
 /// are changed without a checksum that fails.
 void importModel(std::string_view bytes);
-/// The same of a program of TorchScript, which does not declare the sizes of its inputs: x is float32[2, 3].
+/// The files of a TorchScript archive in one text, and the sizes of its inputs, without which nothing of it is evaluated: a file
+/// "sizes" with a line "x=3,4" for each.
 void importScript(std::string_view bytes);
 void readPickle(std::string_view bytes);
 void readRelay(std::string_view text);

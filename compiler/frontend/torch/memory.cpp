@@ -79,22 +79,29 @@ Memory::Place Memory::make(Var value) {
 
 Memory::Place Memory::makeView(Place of, const Operator& op, List arguments, size_t self, size_t result, Var value) {
     const Place all = whole(of);
+    const std::optional<Place> uncertain = places_[of].uncertain;
     return add({.whole = all,
                 .parent = of,
                 .op = &op,
                 .arguments = std::move(arguments),
                 .self = self,
                 .result = result,
+                .uncertain = uncertain,
                 .now = value,
                 .version = places_[all].version});
 }
 
-Memory::Place Memory::makePerhaps(Place of, Var value) {
-    const Place all = whole(of);
+Memory::Place Memory::makePerhaps(std::span<const Place> of, Var value) {
+    const Place all = whole(of.front());
+    std::vector<std::pair<Place, int64_t>> others;
+    for (const Place one : of)
+        others.emplace_back(whole(one), places_[whole(one)].version);
     return add({.whole = all,
-                .parent = of,
+                .parent = of.front(),
                 .arguments = {},
                 .isUncertain = true,
+                .others = std::move(others),
+                .uncertain = static_cast<Place>(places_.size()),
                 .now = value,
                 .version = places_[all].version});
 }
@@ -137,16 +144,18 @@ Var Memory::viewed(const Seen& seen, Var parent) {
 
 Var Memory::read(Place place) {
     // Parents first, without recursion: a program may view a view any number of times.
+    for (std::optional<Place> at = places_[place].uncertain; at; at = places_[places_[*at].parent].uncertain)
+        for (const auto& [other, then] : places_[*at].others)
+            if (places_[other].version != then) {
+                refuseUncertain();
+                return {};
+            }
     std::vector<Place> stale;
     const int64_t version = places_[places_[place].whole].version;
     for (Place at = place; places_[at].version != version; at = places_[at].parent)
         stale.push_back(at);
     for (size_t i = stale.size(); i > 0 && !b_.failed(); --i) {
         Seen& seen = places_[stale[i - 1]];
-        if (seen.isUncertain) {
-            refuseUncertain();
-            break;
-        }
         seen.now = viewed(seen, places_[seen.parent].now);
         seen.version = version;
     }

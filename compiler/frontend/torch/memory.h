@@ -24,8 +24,8 @@ public:
     Place make(Var value);
     /// What a view operator gives of a tensor: argument `self` of its call, result `result` (of a list, if it gives one).
     Place makeView(Place of, const Operator& op, List arguments, size_t self, size_t result, Var value);
-    /// What may be a view of a tensor or a copy; only PyTorch's strides would tell.
-    Place makePerhaps(Place of, Var value);
+    /// What may be a view of a tensor or a copy; only PyTorch's strides would tell. Of several: of one of them, or a copy.
+    Place makePerhaps(std::span<const Place> of, Var value);
 
     /// What the tensor holds now. A fault if that is not known.
     Var read(Place place);
@@ -54,6 +54,9 @@ private:
         List arguments;
         size_t self = 0, result = 0;
         bool isUncertain = false; // whether it shares elements at all
+        /// If it is: the storages of all that it may be a view of, with their versions then.
+        std::vector<std::pair<Place, int64_t>> others = {};
+        std::optional<Place> uncertain = {}; // the nearest one, of itself and what it is a view of
         Var now;
         int64_t version = 0; // of the whole, when `now` was found
     };

@@ -17,8 +17,11 @@ public:
     explicit Unpickler(std::span<const std::byte> bytes) : bytes_(bytes) {}
 
     Result<Pickle> run() {
-        while (fault_.empty() && !result_.root)
+        while (fault_.empty() && !result_.root) {
+            if (stack_.size() > mostValues || memo_.size() > mostValues)
+                fail(fmt::format("keeps more than {} values to come back to", mostValues));
             step(static_cast<uint8_t>(number(1)));
+        }
         if (!fault_.empty())
             return failure(ErrorKind::Unsupported, fmt::format("the pickle at byte {} {}", at_, fault_),
                            "save the tensors again by PyTorch, as plain tensors");

@@ -113,7 +113,7 @@ void ProgramWalk::callOperator(const ProgramNode& node, const CalledOperator& ca
     const Memory::Place parent = of->second;
     defineResults(node, results, frame, [&](size_t number, Var value) {
         return view.sharing == Sharing::Always ? frame.memory.makeView(parent, op, arguments, view.self, number, value)
-                                               : frame.memory.makePerhaps(parent, value);
+                                               : frame.memory.makePerhaps({&parent, 1}, value);
     });
 }
 

@@ -113,12 +113,15 @@ bool hasView(const Ints& sizes, const Ints& strides, const Ints& wanted) {
     size_t left = wanted.size();
     int64_t run = 1, step = strides.empty() ? 1 : strides.back();
     for (size_t d = sizes.size(); d > 0; --d) {
-        run *= sizes[d - 1];
-        if (d > 1 && (sizes[d - 2] == 1 || strides[d - 2] == run * step))
+        int64_t next = 0; // stride of the dim before, if that is of the run
+        if (__builtin_mul_overflow(run, sizes[d - 1], &run) || __builtin_mul_overflow(run, step, &next))
+            return false;
+        if (d > 1 && (sizes[d - 2] == 1 || strides[d - 2] == next))
             continue;
         int64_t taken = 1;
         while (left > 0 && (taken < run || wanted[left - 1] == 1))
-            taken *= wanted[--left];
+            if (__builtin_mul_overflow(taken, wanted[--left], &taken))
+                return false;
         if (taken != run)
             return false;
         if (d > 1)

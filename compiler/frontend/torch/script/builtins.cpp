@@ -14,7 +14,8 @@ const std::multimap<std::string_view, Builtins::Function>& builtinTable() {
     static const auto all = [] {
         std::multimap<std::string_view, Builtins::Function> made;
         for (const std::span<const Builtins::Row> rows :
-             {Builtins::ofLists(), Builtins::ofTexts(), Builtins::ofTensors()})
+             {Builtins::ofDicts(), Builtins::ofLists(), Builtins::ofListsOfNumbers(), Builtins::ofUncountedLists(),
+              Builtins::ofTexts(), Builtins::ofTensors(), Builtins::ofTensorsAndNumbers()})
             for (const Builtins::Row& row : rows)
                 made.emplace(row.name, row.function);
         return made;

@@ -21,9 +21,13 @@ struct Builtins {
         std::string_view name;
         Function function;
     };
-    static std::span<const Row> ofLists();   // containers.cpp
-    static std::span<const Row> ofTexts();   // texts.cpp
-    static std::span<const Row> ofTensors(); // tensor_facts.cpp
+    static std::span<const Row> ofDicts();
+    static std::span<const Row> ofLists();
+    static std::span<const Row> ofListsOfNumbers();
+    static std::span<const Row> ofUncountedLists();
+    static std::span<const Row> ofTexts();
+    static std::span<const Row> ofTensors();
+    static std::span<const Row> ofTensorsAndNumbers();
 
     // ---- what the functions have to do with an evaluation
     static Builder& builder(Evaluator& e) { return e.b_; }
@@ -38,6 +42,8 @@ struct Builtins {
     static Expr positionIn(Evaluator& e, const Expr& size, const Expr& index) { return e.positionIn(size, index); }
     /// A list of so many elements, or a text of so many letters, is made. False, and a fault, if that is too much.
     static bool mayMake(Evaluator& e, size_t size);
+    /// False, and a fault, if the evaluation has taken too many steps.
+    static bool mayTake(Evaluator& e, size_t steps) { return e.step(static_cast<int64_t>(steps)); }
     static void raise(Evaluator& e, const std::string& message) { e.raise(message); }
     static void fail(Evaluator& e, const std::string& what) { e.fail(what); }
     static void refuse(Evaluator& e, const std::string& what, const std::string& hint) { e.refuse(what, hint); }

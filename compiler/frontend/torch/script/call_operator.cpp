@@ -27,19 +27,6 @@ constexpr auto reshapingInPlace = std::to_array<std::string_view>({
     "aten.unsqueeze_",
 });
 
-/// "aten::add" of "aten.add".
-std::string shown(std::string name) {
-    const size_t dot = name.find('.');
-    return dot == std::string::npos ? name : name.replace(dot, 1, "::");
-}
-
-/// "conv2d" of "aten.conv2d.default".
-std::string plainName(const std::string& op) {
-    const size_t first = op.find('.');
-    const size_t begin = first == std::string::npos ? 0 : first + 1;
-    return op.substr(begin, op.find('.', begin) - begin);
-}
-
 bool flagAt(const Schema& schema, const List& arguments, std::string_view name) {
     const std::optional<size_t> at = schema.find(name);
     const bool* flag = at ? arguments[*at].as<bool>() : nullptr;
@@ -82,8 +69,8 @@ ScriptValue Evaluator::callOperator(std::string name, Arguments arguments) {
         for (const ScriptValue& value : given.values)
             kinds.push_back(kindOf(value, heap_));
         refuse(isOperator(name)
-                   ? fmt::format("operator {} is not supported with {}", shown(name), fmt::join(kinds, ", "))
-                   : fmt::format("operator {} is not supported", shown(name)),
+                   ? fmt::format("operator {} is not supported with {}", shownOperator(name), fmt::join(kinds, ", "))
+                   : fmt::format("operator {} is not supported", shownOperator(name)),
                "let the program compute it by other operators of PyTorch's own");
         return {};
     }
@@ -110,8 +97,16 @@ std::optional<ScriptValue> Evaluator::callReshaping(const std::string& name, con
         if (value.as<TensorRef>() && value.as<TensorRef>()->place == before)
             value = result;
     };
-    for (auto& [variable, value] : frames_.back()->variables)
-        replace(value);
+    for (Frame* frame : frames_)
+        for (auto& [variable, value] : frame->variables) {
+            const TensorRef* ref = value.as<TensorRef>();
+            if (unknown_ > 0 && frame != frames_.back() && ref && ref->place == before)
+                refuse("a tensor of another function gets other dims in a branch or loop that is left to run",
+                       "let the program make a new tensor");
+            replace(value);
+        }
+    constexpr size_t copiedInAStep = 8;
+    step(static_cast<int64_t>(heap_.size() / copiedInAStep));
     for (Cell cell = 0; cell < heap_.size() && !failed(); ++cell) {
         CellContent content = heap_.at(cell);
         bool isThere = false;
@@ -121,6 +116,9 @@ std::optional<ScriptValue> Evaluator::callReshaping(const std::string& name, con
         };
         if (auto* list = std::get_if<ListCell>(&content))
             std::ranges::for_each(list->items, look);
+        if (auto* dict = std::get_if<DictCell>(&content))
+            for (auto& [key, value] : dict->entries)
+                look(value);
         if (auto* object = std::get_if<ObjectCell>(&content))
             for (auto& [attributeName, value] : object->attributes)
                 look(value);
@@ -128,106 +126,6 @@ std::optional<ScriptValue> Evaluator::callReshaping(const std::string& name, con
             heap_.set(cell, std::move(content));
     }
     return result;
-}
-
-// ---- the trace
-
-void Evaluator::addInputs(model::Node& node, const ScriptValue& value, int nesting) const {
-    if (nesting > mostListNesting)
-        return;
-    if (const TensorRef* ref = value.as<TensorRef>())
-        node.inputs.push_back(nameOf(ref->place));
-    if (const Quantized* quantized = value.as<Quantized>())
-        node.inputs.push_back(nameOf(quantized->integers));
-    const ListCell* list = heap_.find<ListCell>(value);
-    const TupleValue* tuple = value.as<TupleValue>();
-    if (const ScriptValues* items = list ? &list->items : tuple ? tuple->items.get() : nullptr)
-        for (const ScriptValue& item : *items)
-            addInputs(node, item, nesting + 1);
-}
-
-std::optional<model::AttributeValue> Evaluator::attributeOf(const ScriptValue& value) const {
-    if (const bool* flag = value.as<bool>())
-        return int64_t{*flag};
-    if (const std::optional<int64_t> whole = asInt(value))
-        return *whole;
-    if (const double* real = value.as<double>())
-        return *real;
-    if (const std::string* text = value.as<std::string>())
-        return *text;
-    const ListCell* list = heap_.find<ListCell>(value);
-    const TupleValue* tuple = value.as<TupleValue>();
-    const ScriptValues* items = list ? &list->items : tuple ? tuple->items.get() : nullptr;
-    if (!items)
-        return std::nullopt;
-    std::vector<int64_t> wholes;
-    for (const ScriptValue& item : *items) {
-        const std::optional<int64_t> whole = asInt(item);
-        if (!whole)
-            return std::nullopt;
-        wholes.push_back(*whole);
-    }
-    return wholes;
-}
-
-void Evaluator::enter(const std::string& op, const Schema* schema, const Arguments& arguments) {
-    if (!budget_.takeNodes(1))
-        return refuse(fmt::format("the program makes more than {} calls of operators", limits::graphNodes),
-                      "let loops have fewer rounds");
-    model::Node node;
-    node.op = op;
-    for (const std::string& scope : scopes_)
-        if (!scope.empty() && (node.scope.empty() || node.scope.back() != scope))
-            node.scope.push_back(scope);
-    for (size_t i = 0; i < arguments.values.size(); ++i) {
-        addInputs(node, arguments.values[i]);
-        const std::string name = !arguments.names[i].empty()              ? arguments.names[i]
-                                 : schema && i < schema->arguments.size() ? schema->arguments[i].name
-                                                                          : fmt::format("argument {}", i);
-        if (std::optional<model::AttributeValue> value = attributeOf(arguments.values[i]))
-            node.attributes.push_back({name, *std::move(value)});
-    }
-    std::erase(node.inputs, std::string());
-    node.attributes.push_back({"code", where()});
-    node.name = trace_.freshName(plainName(op));
-    const std::string name = node.name;
-    const int32_t id = trace_.add(std::move(node));
-    b_.setSpan(model_.spans->of(id));
-    Diagnostic context;
-    context.file = model_.file;
-    context.node = fmt::format("{}, {}", name, where());
-    context.op = op;
-    context.nodeId = id;
-    b_.setContext(context);
-}
-
-void Evaluator::note(const ScriptValue& result, int nesting) {
-    if (nesting > mostListNesting)
-        return;
-    const TensorRef* ref = result.as<TensorRef>();
-    if (ref) {
-        model::Node& node = trace_.last();
-        const std::string name = node.outputs.empty() ? node.name : trace_.freshName(node.name);
-        names_[ref->place] = name;
-        node.outputs.push_back(name);
-        const Var now = memory_.read(ref->place);
-        if (b_.isOutermost())
-            named_.push_back({now, name});
-        else
-            b_.nameValue(now, name);
-    }
-    const ListCell* list = heap_.find<ListCell>(result);
-    const TupleValue* tuple = result.as<TupleValue>();
-    if (const ScriptValues* items = list ? &list->items : tuple ? tuple->items.get() : nullptr)
-        for (const ScriptValue& item : ScriptValues(*items))
-            note(item, nesting + 1);
-}
-
-void Evaluator::addBlocks(std::vector<std::shared_ptr<const model::Graph>> graphs, model::Span span) {
-    b_.setSpan(span);
-    constexpr const char* blocks[] = {"block", "other block"};
-    for (size_t i = 0; i < graphs.size() && i < std::size(blocks) && !failed(); ++i)
-        trace_.last().attributes.push_back({blocks[i], std::move(graphs[i])});
 }
 
 // ---- operators of the table
@@ -282,7 +180,7 @@ ScriptValue Evaluator::callTable(const Overload& overload, const Arguments& argu
     }
     const List all = failed() ? List() : filledArguments(op.schema, std::move(given), b_);
     if (!failed() && isTraining(op.schema, all))
-        refuse(fmt::format("operator {} is called in training mode", shown(op.schema.name)),
+        refuse(fmt::format("operator {} is called in training mode", shownOperator(op.schema.name)),
                "call eval() on the model before it is saved");
     List results = invoke(op, all, randomCalls_, b_);
     if (failed())
@@ -386,7 +284,7 @@ Evaluator::Placing Evaluator::placing(const Operator& op, const List& arguments,
         if (failed() || sharing == Sharing::Never)
             return fresh(value);
         if (sharing == Sharing::Perhaps)
-            return newPlace(memory_.makePerhaps(parent, value), std::nullopt, {});
+            return newPlace(memory_.makePerhaps({&parent, 1}, value), std::nullopt, {});
         const std::optional<Ints> sizes = knownSizes(b_.shape(memory_.read(parent))),
                                   result = knownSizes(b_.shape(value));
         const std::optional<Ints> strides = strides_[parent];

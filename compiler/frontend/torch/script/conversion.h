@@ -71,6 +71,7 @@ private:
     void buildTwo(const std::vector<relay::Type>& parameters, const States& states);
     void finish(Builder& b, relay::Module& module, Trace& trace, Evaluated evaluated, const Begun& begun,
                 const States& states, const std::optional<std::pair<std::string, Var>>& begins);
+    relay::Module emptyModule() const;
     void keepFault(const Builder& b, Trace& trace);
     void describe(Trace& trace, const Evaluated& evaluated, const std::map<std::string, std::string>& renamed);
 

@@ -85,46 +85,61 @@ Evaluator::Flow Evaluator::runWhile(const Statement& statement) {
     return Flow::Next;
 }
 
-void Evaluator::loop(const Statement& statement, const World& before, const std::optional<Expr>& trips,
-                     const std::optional<ScriptValue>& condition) {
-    if (failed())
-        return;
-    const Var tripCount = trips ? b_.scalarOf(*trips) : Var{};
-    const Var begins = condition ? toScalarTensor(b_, *condition) : Var{};
-    std::vector<Change> carried;
-    Var goesOn;
-    const auto round = [&](Var iteration, const std::vector<Var>& vars) {
-        restore(before);
-        apply(carried, vars, false);
-        if (trips) {
-            const std::vector<Expr> index = b_.symbolic(iteration, "i");
-            if (index.size() == 1)
-                assign(*statement.targets[0], index[0]);
-        }
-        const Flow flow = failed() ? Flow::Next : run(statement.body);
-        if (condition && !failed()) {
-            const std::optional<ScriptValue> again = truthOf(b_, evaluate(*statement.value));
-            goesOn = again ? toScalarTensor(b_, *again) : Var{};
-            if (!again)
-                fail("the condition of a loop is neither true nor false");
-        }
-        frames_.back()->variables.erase(trips ? statement.targets[0]->text : std::string());
-        return flow;
-    };
-    const auto initial = [&] {
-        restore(before);
-        std::vector<Var> vars = varsOf(carried);
-        return vars;
-    };
+/// A loop that is left to run, while it is built.
+struct Evaluator::Rounds {
+    const Statement& statement;
+    const World& before;
+    bool isCounted = false; // by a number of rounds; else a condition ends it
+    Var tripCount, begins;  // the number, or the condition of the first round
+    std::vector<Change> carried{};
+    Var goesOn{}; // the condition, after a round
+
+    std::vector<const Change*> grown() const {
+        std::vector<const Change*> lists;
+        for (const Change& change : carried)
+            if (change.kind == Change::Kind::Grown)
+                lists.push_back(&change);
+        return lists;
+    }
+};
+
+Evaluator::Flow Evaluator::runRound(Rounds& rounds, Var iteration, const std::vector<Var>& vars) {
+    const Statement& statement = rounds.statement;
+    restore(rounds.before);
+    apply(rounds.carried, vars, false);
+    if (rounds.isCounted) {
+        const std::vector<Expr> index = b_.symbolic(iteration, "i");
+        if (index.size() == 1)
+            assign(*statement.targets[0], index[0]);
+    }
+    const Flow flow = failed() ? Flow::Next : run(statement.body);
+    if (!rounds.isCounted && !failed()) {
+        const std::optional<ScriptValue> again = truthOf(b_, evaluate(*statement.value));
+        rounds.goesOn = again ? toScalarTensor(b_, *again) : Var{};
+        if (!again)
+            fail("the condition of a loop is neither true nor false");
+    }
+    if (rounds.isCounted)
+        frames_.back()->variables.erase(statement.targets[0]->text);
+    return flow;
+}
+
+std::vector<Var> Evaluator::firstCarried(const Rounds& rounds) {
+    restore(rounds.before);
+    return varsOf(rounds.carried);
+}
+
+/// Finds what the loop carries: a round is attempted with what is known of it, until that is what it gives.
+void Evaluator::settle(Rounds& rounds) {
     bool isSettled = false;
     for (int joins = 0; joins < mostJoins && !isSettled && !failed(); ++joins) {
         Var iteration;
         std::vector<Var> values;
-        const std::vector<Var> init = initial();
+        const std::vector<Var> init = firstCarried(rounds);
         const Ended ended = attempt(
-            before, [&] { return round(iteration, values); },
+            rounds.before, [&] { return runRound(rounds, iteration, values); },
             [&](const Block& block) {
-                b_.loop(tripCount, begins, init, 0, [&](Var index, const std::vector<Var>& now) {
+                b_.loop(rounds.tripCount, rounds.begins, init, 0, [&](Var index, const std::vector<Var>& now) {
                     iteration = index;
                     values = now;
                     block();
@@ -140,67 +155,83 @@ void Evaluator::loop(const Statement& statement, const World& before, const std:
             return;
         std::vector<Change> found = ended.changes;
         std::erase_if(found, [&](const Change& change) {
-            return change.kind == Change::Kind::Variable && !before.variables.contains(change.name);
+            return change.kind == Change::Kind::Variable && !rounds.before.variables.contains(change.name);
         });
         // What comes in at the first round, what goes round, and what comes out.
         std::vector<Change> old;
         for (const Change& change : found)
-            old.push_back(unchanged(change, before));
-        std::vector<Change> next = joinAll(old, found, before);
+            old.push_back(unchanged(change, rounds.before));
+        std::vector<Change> next = joinAll(old, found, rounds.before);
         if (!failed())
-            next = joinAll(carried, next, before);
-        isSettled = !failed() && areSame(next, carried);
-        carried = std::move(next);
+            next = joinAll(rounds.carried, next, rounds.before);
+        requireOutliving(next, rounds.before);
+        isSettled = !failed() && areSame(next, rounds.carried);
+        rounds.carried = std::move(next);
     }
     if (!isSettled && !failed())
         refuse(fmt::format("what a loop carries is still of another kind after {} rounds", mostJoins),
                "let the program carry tensors of one type");
-    if (failed() || carried.empty())
+}
+
+/// What a round gives: whether another one follows, what is carried, an element for each list that grows.
+std::vector<Var> Evaluator::resultsOf(const Rounds& rounds) {
+    std::vector<Var> results = rounds.isCounted ? std::vector<Var>{} : std::vector<Var>{rounds.goesOn};
+    for (const Var value : varsOf(rounds.carried))
+        results.push_back(value);
+    for (const Change* change : rounds.grown())
+        if (const ListCell* list = std::get_if<ListCell>(&heap_.at(change->cell));
+            list && !list->items.empty() && list->items.back().as<TensorRef>())
+            results.push_back(memory_.read(list->items.back().as<TensorRef>()->place));
+        else
+            refuse("a list gets something else than a tensor in each round of a loop that is left to run",
+                   "let the program append tensors");
+    if (!failed() && !results.empty())
+        results.back() = checked(results.back());
+    return results;
+}
+
+void Evaluator::loop(const Statement& statement, const World& before, const std::optional<Expr>& trips,
+                     const std::optional<ScriptValue>& condition) {
+    if (failed())
+        return;
+    Rounds rounds{.statement = statement,
+                  .before = before,
+                  .isCounted = trips.has_value(),
+                  .tripCount = trips ? b_.scalarOf(*trips) : Var{},
+                  .begins = condition ? toScalarTensor(b_, *condition) : Var{}};
+    settle(rounds);
+    if (failed() || rounds.carried.empty())
         return;
     std::vector<std::shared_ptr<const model::Graph>> graphs;
     std::set<Place> written = written_;
-    std::vector<const Change*> grown;
-    for (const Change& change : carried)
-        if (change.kind == Change::Kind::Grown)
-            grown.push_back(&change);
-    const std::vector<Var> init = initial();
+    const std::vector<const Change*> grown = rounds.grown();
+    const std::vector<Var> init = firstCarried(rounds);
     enter("prim.Loop", nullptr, {});
     const model::Span span = b_.span();
     const Trace::Mark mark = trace_.mark();
     ++unknown_;
-    const Var result =
-        b_.loop(tripCount, begins, init, static_cast<int>(grown.size()), [&](Var index, const std::vector<Var>& now) {
-            trace_.backTo(mark); // the body may be built again
-            trace_.open();
-            round(index, now);
-            std::vector<Var> results = condition ? std::vector<Var>{goesOn} : std::vector<Var>{};
-            for (Var value : varsOf(carried))
-                results.push_back(value);
-            for (const Change* change : grown)
-                if (const ListCell* list = std::get_if<ListCell>(&heap_.at(change->cell));
-                    list && !list->items.empty() && list->items.back().as<TensorRef>())
-                    results.push_back(memory_.read(list->items.back().as<TensorRef>()->place));
-                else
-                    refuse("a list gets something else than a tensor in each round of a loop that is left to run",
-                           "let the program append tensors");
-            if (!failed() && !results.empty())
-                results.back() = checked(results.back());
-            written.insert(written_.begin(), written_.end());
-            graphs = {trace_.close()};
-            b_.setSpan(span);
-            return results;
-        });
+    const auto body = [&](Var index, const std::vector<Var>& now) {
+        trace_.backTo(mark); // the body may be built again
+        trace_.open();
+        runRound(rounds, index, now);
+        std::vector<Var> results = resultsOf(rounds);
+        written.insert(written_.begin(), written_.end());
+        graphs = {trace_.close()};
+        b_.setSpan(span);
+        return results;
+    };
+    const Var result = b_.loop(rounds.tripCount, rounds.begins, init, static_cast<int>(grown.size()), body);
     --unknown_;
     restore(before);
     written_ = std::move(written);
     addBlocks(std::move(graphs), span);
     if (failed())
         return;
-    const size_t count = slotsOf(carried);
+    const size_t count = slotsOf(rounds.carried);
     std::vector<Var> vars;
     for (size_t i = 0; i < count + grown.size() && !failed(); ++i)
         vars.push_back(b_.project(result, static_cast<int>(i)));
-    apply(carried, vars, true);
+    apply(rounds.carried, vars, true);
     for (size_t i = 0; i < grown.size() && !failed(); ++i) {
         ListCell list = std::get<ListCell>(before.heap.at(grown[i]->cell));
         list.items.emplace_back(Rows{vars[count + i]});

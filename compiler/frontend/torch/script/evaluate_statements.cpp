@@ -7,16 +7,23 @@
 #include <fmt/format.h>
 
 namespace lathe::frontend::torch::script {
+namespace {
+
+constexpr int mostBlocks = 256, mostClosures = 1000;
+
+} // namespace
 
 Evaluator::Flow Evaluator::run(const std::vector<Statement>& statements) {
-    for (const Statement& statement : statements) {
-        if (!step())
-            return Flow::Next;
-        line_ = statement.line;
-        if (run(statement) == Flow::Return)
-            return Flow::Return;
+    if (blocks_ >= mostBlocks)
+        refuse(fmt::format("blocks run within each other over {} deep", mostBlocks), "let functions call fewer others");
+    ++blocks_;
+    Flow flow = Flow::Next;
+    for (size_t i = 0; i < statements.size() && flow == Flow::Next && step(); ++i) {
+        line_ = statements[i].line;
+        flow = run(statements[i]);
     }
-    return Flow::Next;
+    --blocks_;
+    return flow;
 }
 
 Evaluator::Flow Evaluator::run(const Statement& statement) {
@@ -46,11 +53,20 @@ Evaluator::Flow Evaluator::run(const Statement& statement) {
         frames_.back()->result = statement.value ? evaluate(*statement.value) : ScriptValue();
         return Flow::Return;
     case Statement::Kind::Function:
-        frames_.back()->variables[statement.function->name] =
-            Callable{statement.function, std::make_shared<const Variables>(frames_.back()->variables)};
+        define(statement.function);
         return Flow::Next;
     }
     return Flow::Next;
+}
+
+/// It sees what the function around has now: functions that were defined before among it, so their number is limited.
+void Evaluator::define(const FunctionPtr& function) {
+    Variables& variables = frames_.back()->variables;
+    if (++closures_ > mostClosures)
+        refuse(fmt::format("functions are defined within others over {} times", mostClosures),
+               "let loops have fewer rounds");
+    if (step(static_cast<int64_t>(variables.size())))
+        variables[function->name] = Callable{function, std::make_shared<const Variables>(variables)};
 }
 
 Evaluator::Flow Evaluator::runIf(const Statement& statement) {
@@ -111,6 +127,9 @@ void Evaluator::setAttribute(const ScriptValue& of, const std::string& name, Scr
     const ObjectCell* object = heap_.find<ObjectCell>(of);
     if (!object)
         return fail(fmt::format("attribute '{}' of {} is assigned", name, kindOf(of, heap_)));
+    constexpr size_t copiedInAStep = 8;
+    if (!step(static_cast<int64_t>(object->attributes.size() / copiedInAStep)))
+        return;
     ObjectCell changed = *object;
     changed.attributes[name] = std::move(value);
     heap_.set(of.as<CellRef>()->cell, std::move(changed));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Values of terms: literals, names, attributes, elements and choices.
-#include "frontend/torch/script/evaluator.h"
+#include "frontend/torch/script/containers.h"
 #include "frontend/torch/script/numbers.h"
 
 #include "base/limits.h"
@@ -136,7 +136,7 @@ ScriptValue Evaluator::dict(const Term& term) {
     DictCell dict;
     for (size_t i = 0; i + 1 < term.parts.size(); i += 2) {
         ScriptValue key = evaluate(*term.parts[i]);
-        dict.entries.emplace_back(std::move(key), evaluate(*term.parts[i + 1]));
+        put(*this, dict, std::move(key), evaluate(*term.parts[i + 1]));
     }
     return CellRef{heap_.make(std::move(dict))};
 }
@@ -212,9 +212,8 @@ ScriptValue Evaluator::element(const ScriptValue& of, const ScriptValue& index) 
     if (failed())
         return {};
     if (const DictCell* dict = heap_.find<DictCell>(of)) {
-        for (const auto& [key, value] : dict->entries)
-            if (isSame(key, index))
-                return value;
+        if (const std::optional<size_t> at = entryOf(*this, *dict, index))
+            return dict->entries[*at].second;
         fail("a key is asked for that the dict does not have");
         return {};
     }

@@ -75,7 +75,9 @@ bool Evaluator::step(int64_t steps) {
 
 // ---- worlds
 
-Evaluator::World Evaluator::world() const {
+Evaluator::World Evaluator::world() {
+    constexpr size_t copiedInAStep = 64;
+    step(static_cast<int64_t>((heap_.size() + memory_.size() + frames_.back()->variables.size()) / copiedInAStep));
     return {.variables = frames_.back()->variables,
             .heap = heap_,
             .memory = memory_.contents(),

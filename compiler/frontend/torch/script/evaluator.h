@@ -29,7 +29,7 @@ public:
     ScriptValue makeModule(Override override);
     /// What is no cell and no tuple in a value, by its place.
     using Leaves = std::map<std::string, ScriptValue>;
-    Leaves leavesOf(const ScriptValue& root) const;
+    Leaves leavesOf(const ScriptValue& root);
     /// The name that a stored tensor has in the model; empty if it is none.
     const std::map<Memory::Place, std::string>& storedNames() const { return storedNames_; }
     const std::map<std::string, model::TensorPtr>& storedTensors() const { return storedTensors_; }
@@ -90,7 +90,8 @@ private:
         std::map<std::string, ScriptValue> constants;
         size_t named = 0;
     };
-    World world() const;
+    /// A copy, which takes steps.
+    World world();
     void restore(const World& world);
 
     // ---- faults
@@ -111,7 +112,8 @@ private:
     ScriptValue quantizedTensor(const PickleValue& value, const ScriptValue& integers, bool isConstant);
     void setState(Cell cell, const PickleValue& state, bool isConstant);
     ScriptValue constantAt(const std::string& name);
-    void addLeaves(const ScriptValue& value, const std::string& path, std::set<Cell>& seen, Leaves& leaves) const;
+    void addLeaves(const ScriptValue& value, const std::string& path, std::set<Cell>& seen, Leaves& leaves,
+                   int nesting = 0);
 
     // ---- terms (evaluate_terms.cpp)
     ScriptValue attribute(const ScriptValue& of, const std::string& name);
@@ -135,6 +137,7 @@ private:
     // ---- statements (evaluate_statements.cpp)
     Flow run(const std::vector<Statement>& statements);
     Flow run(const Statement& statement);
+    void define(const FunctionPtr& function);
     void assign(const Term& target, ScriptValue value);
     void unpack(const Statement& statement, const ScriptValue& value);
     Flow runIf(const Statement& statement);
@@ -143,7 +146,7 @@ private:
     /// Adds a check; a fault if it never holds.
     void require(const ScriptValue& condition, const std::string& message);
 
-    // ---- branches and loops (evaluate_branches.cpp, evaluate_loops.cpp)
+    // ---- branches and loops (evaluate_branches.cpp, evaluate_changes.cpp, evaluate_loops.cpp)
 
     /// What a block does. within: begins it where it would stand, and then forgets it.
     struct Ended {
@@ -168,6 +171,9 @@ private:
     std::optional<Change> changeOf(Cell cell, const World& before);
     /// Those of both, joined; a fault where that cannot be.
     std::vector<Change> joinAll(const std::vector<Change>& a, const std::vector<Change>& b, const World& before);
+    bool outlives(const Joined& joined, const World& before) const;
+    /// A fault if a block made something that is there no more after it.
+    void requireOutliving(const std::vector<Change>& changes, const World& before);
     /// The Vars of what changed, as it is now.
     std::vector<Var> varsOf(const std::vector<Change>& changes);
     void addVars(const Joined& joined, const ScriptValue& value, std::vector<Var>& vars);
@@ -179,13 +185,19 @@ private:
     /// A loop of a number of rounds, or as long as a condition holds.
     void loop(const Statement& statement, const World& before, const std::optional<Expr>& trips,
               const std::optional<ScriptValue>& condition);
+    struct Rounds;
+    Flow runRound(Rounds& rounds, Var iteration, const std::vector<Var>& vars);
+    /// What comes into the first round.
+    std::vector<Var> firstCarried(const Rounds& rounds);
+    void settle(Rounds& rounds);
+    std::vector<Var> resultsOf(const Rounds& rounds);
     /// The last node of the trace, a branch or loop, has these graphs for its blocks.
     void addBlocks(std::vector<std::shared_ptr<const model::Graph>> graphs, model::Span span);
 
-    // ---- functions of the language (builtins.cpp, containers.cpp, texts.cpp, tensor_facts.cpp)
+    // ---- functions of the language (builtins.h)
     friend struct Builtins;
 
-    // ---- operators (call_operator.cpp, quantized.cpp)
+    // ---- operators (call_operator.cpp, call_nodes.cpp, quantized.cpp)
     std::optional<ScriptValue> callReshaping(const std::string& name, const Arguments& arguments);
     TorchValue torchValue(const ScriptValue& value, const SchemaType& type, int nesting = 0);
     ScriptValue callTable(const Overload& overload, const Arguments& arguments);
@@ -232,7 +244,9 @@ private:
     std::map<Place, std::string> storedNames_;
     std::map<std::string, model::TensorPtr> storedTensors_;
     std::map<std::string, ScriptValue> constants_;
-    int depth_ = 0; // of terms and pickled values
+    int depth_ = 0;    // of terms and pickled values
+    int blocks_ = 0;   // of statements, that run within each other
+    int closures_ = 0; // functions that were defined within others
     /// Of lists in lists, which may be in themselves.
     static constexpr int mostListNesting = 64;
 };

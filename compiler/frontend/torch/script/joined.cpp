@@ -38,6 +38,16 @@ Joined withoutUnknown(const Joined& value) {
     return isUnknown ? Joined{.kind = numberKind(value)} : value;
 }
 
+bool haveSameScale(const Joined& a, const Joined& b) {
+    const Quantized &x = *a.keep.as<Quantized>(), &y = *b.keep.as<Quantized>();
+    return x.by.scale == y.by.scale && x.by.zero == y.by.zero && x.by.axis == y.by.axis &&
+           x.isPerChannel == y.isPerChannel;
+}
+
+bool haveEqualKeys(const Joined& a, const Joined& b) {
+    return std::ranges::equal(a.keys, b.keys, [](const ScriptValue& x, const ScriptValue& y) { return isSame(x, y); });
+}
+
 /// Whether it is a tensor, a new one or one that was there before.
 bool isTensor(const Joined& value) {
     return value.kind == Outcome::Tensor || (value.kind == Outcome::Same && value.keep.as<TensorRef>());
@@ -67,8 +77,7 @@ Joined joinTensors(const Joined& a, const Joined& b) {
     for (size_t i = 0; i < std::min(a.dims.size(), b.dims.size()); ++i)
         if (!arith::asInt(a.dims[i]))
             joined.dims[i] = b.dims[i];
-    if (!joined.sharesWith)
-        joined.sharesWith = b.sharesWith;
+    joined.sharesWith.insert(b.sharesWith.begin(), b.sharesWith.end());
     return joined;
 }
 
@@ -113,14 +122,14 @@ bool isSame(const ScriptValue& a, const ScriptValue& b) {
 
 bool isSame(const Joined& a, const Joined& b) {
     return a.kind == b.kind && (a.kind != Outcome::Same || isSame(a.keep, b.keep)) &&
-           a.parts.size() == b.parts.size() && a.sharesWith.has_value() == b.sharesWith.has_value() &&
+           a.parts.size() == b.parts.size() && haveEqualKeys(a, b) && a.sharesWith == b.sharesWith &&
            std::ranges::equal(a.parts, b.parts, [](const Joined& x, const Joined& y) { return isSame(x, y); });
 }
 
 size_t slotsOf(const Joined& joined) {
     if (joined.kind == Outcome::Same)
         return 0;
-    if (joined.kind != Outcome::Tuple && joined.kind != Outcome::List)
+    if (joined.kind != Outcome::Tuple && joined.kind != Outcome::List && joined.kind != Outcome::Dict)
         return 1;
     size_t count = 0;
     for (const Joined& part : joined.parts)
@@ -137,12 +146,15 @@ Agreed join(const Joined& a, const Joined& b) {
     if (const Outcome x = numberKind(a), y = numberKind(b); x != Outcome::Same && x == y)
         return Joined{.kind = x};
     if (isTensor(a) && isTensor(b))
-        return a.keep.as<TensorRef>() && isSame(a.keep, b.keep) && a.sharesWith ? kept(a) : joinTensors(a, b);
+        return a.keep.as<TensorRef>() && isSame(a.keep, b.keep) && !a.sharesWith.empty() ? kept(a) : joinTensors(a, b);
     const bool areParts = a.kind == b.kind && a.parts.size() == b.parts.size();
-    if (areParts && (a.kind == Outcome::Tuple || a.kind == Outcome::List))
+    if (areParts &&
+        (a.kind == Outcome::Tuple || a.kind == Outcome::List || (a.kind == Outcome::Dict && haveEqualKeys(a, b))))
         return joinParts(a, b);
     if (a.kind == Outcome::Quantized && b.kind == Outcome::Quantized)
-        return a;
+        return haveSameScale(a, b) ? Agreed(a) : std::unexpected("a tensor is quantized otherwise each time");
+    if (a.kind == Outcome::Dict && b.kind == Outcome::Dict)
+        return std::unexpected("a dict has other keys each time");
     if (a.kind == Outcome::List && b.kind == Outcome::List)
         return std::unexpected("a list has another length each time");
     return std::unexpected("a value is of another kind each time, or it is known but differs, and is no number");

@@ -7,6 +7,7 @@
 #include "frontend/torch/script/script_value.h"
 
 #include <expected>
+#include <set>
 
 namespace lathe::frontend::torch::script {
 
@@ -20,12 +21,14 @@ struct Joined {
         Quantized, // its integers; the rest as in keep
         Tuple,     // parts; names as in keep
         List,      // parts: of one that was made on the way
+        Dict,      // the same: parts by keys
     } kind = Kind::Same;
     ScriptValue keep{};
     std::vector<Joined> parts{};
-    DataType dtype{}; // Tensor, Quantized
+    ScriptValues keys{}; // Dict
+    DataType dtype{};    // Tensor, Quantized
     Dims dims{};
-    std::optional<Memory::Place> sharesWith{}; // Tensor: one that was there before, of which it may be a view
+    std::set<Memory::Place> sharesWith{}; // Tensor: those that were there before, of which it may be a view
 };
 
 /// Something that changed in the course of an evaluation.

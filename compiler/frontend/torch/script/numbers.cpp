@@ -43,6 +43,10 @@ Whole floorDivided(Whole a, Whole b) {
     const Whole quotient = a / b;
     return quotient - ((a % b != 0 && (a < 0) != (b < 0)) ? 1 : 0);
 }
+Whole floorRest(Whole a, Whole b) {
+    const Whole rest = b == -1 ? 0 : a % b;
+    return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+}
 double floorRest(double a, double b) {
     const double rest = std::fmod(a, b);
     return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
@@ -62,7 +66,7 @@ Expr byPositive(const Expr& a, const Expr& b, bool isRest) {
     if (x && y)
         return *y == 0 || (*y == -1 && !isRest && *x == std::numeric_limits<Whole>::min())
                    ? Expr()
-                   : Expr(isRest ? *y == -1 ? 0 : *x - floorDivided(*x, *y) * *y : floorDivided(*x, *y));
+                   : Expr(isRest ? floorRest(*x, *y) : floorDivided(*x, *y));
     if (arith::bounds(b).lower <= 0)
         return {};
     return isRest ? arith::floorMod(a, b) : arith::floorDiv(a, b);
@@ -79,7 +83,8 @@ constexpr auto arithmetic = std::to_array<Arithmetic>({
      [](double a, double b) { return std::floor(a / b); }, Op::Copy},
     {"aten.floor_divide", [](const Expr& a, const Expr& b) { return byPositive(a, b, false); },
      [](double a, double b) { return std::floor(a / b); }, Op::Copy},
-    {"aten.remainder", [](const Expr& a, const Expr& b) { return byPositive(a, b, true); }, floorRest, Op::Copy},
+    {"aten.remainder", [](const Expr& a, const Expr& b) { return byPositive(a, b, true); },
+     [](double a, double b) { return floorRest(a, b); }, Op::Copy},
     {"aten.fmod", nullptr, [](double a, double b) { return std::fmod(a, b); }, Op::Copy},
     {"aten.pow", nullptr, [](double a, double b) { return std::pow(a, b); }, Op::Power},
     {"aten.atan2", nullptr, [](double a, double b) { return std::atan2(a, b); }, Op::Copy},

@@ -202,11 +202,15 @@ void Evaluator::setState(Cell cell, const PickleValue& state, bool isConstant) {
         callMethod(CellRef{cell}, "__setstate__", std::move(arguments));
         return;
     }
+    Variables attributes;
     for (const auto& [key, entry] : state.entries) {
         if (key->kind != Pickled::Text)
             return fail("an object has an attribute without a name", damaged);
-        setAttribute(CellRef{cell}, key->text, fromPickle(*entry, below(object.path, key->text), isConstant));
+        attributes[key->text] = fromPickle(*entry, below(object.path, key->text), isConstant);
     }
+    ObjectCell filled = object;
+    filled.attributes = std::move(attributes);
+    heap_.set(cell, std::move(filled));
 }
 
 ScriptValue Evaluator::storedTensor(const PickleValue& value, const std::string& path, bool isConstant) {
@@ -266,18 +270,22 @@ relay::ConstantPtr Evaluator::initialOf(const std::string& path) const {
 
 // ---- leaves
 
-Evaluator::Leaves Evaluator::leavesOf(const ScriptValue& root) const {
+Evaluator::Leaves Evaluator::leavesOf(const ScriptValue& root) {
     Leaves leaves;
     std::set<Cell> seen;
     addLeaves(root, {}, seen, leaves);
     return leaves;
 }
 
-void Evaluator::addLeaves(const ScriptValue& value, const std::string& path, std::set<Cell>& seen,
-                          Leaves& leaves) const {
+void Evaluator::addLeaves(const ScriptValue& value, const std::string& path, std::set<Cell>& seen, Leaves& leaves,
+                          int nesting) {
+    if (!step())
+        return;
+    if (nesting > mostNesting)
+        return refuse(fmt::format("objects are nested over {} deep", mostNesting), "let them hold less of each other");
     if (const TupleValue* tuple = value.as<TupleValue>()) {
         for (size_t i = 0; i < tuple->items->size(); ++i)
-            addLeaves((*tuple->items)[i], below(path, fmt::format("{}", i)), seen, leaves);
+            addLeaves((*tuple->items)[i], below(path, fmt::format("{}", i)), seen, leaves, nesting + 1);
         return;
     }
     const CellRef* ref = value.as<CellRef>();
@@ -292,15 +300,16 @@ void Evaluator::addLeaves(const ScriptValue& value, const std::string& path, std
         // By the place where it was made: that of others may be another one.
         const std::string& own = object->path.empty() ? path : object->path;
         for (const auto& [name, attribute] : object->attributes)
-            addLeaves(attribute, below(own, name), seen, leaves);
+            addLeaves(attribute, below(own, name), seen, leaves, nesting + 1);
     } else if (const auto* list = std::get_if<ListCell>(&content)) {
         for (size_t i = 0; i < list->items.size(); ++i)
-            addLeaves(list->items[i], below(path, fmt::format("{}", i)), seen, leaves);
+            addLeaves(list->items[i], below(path, fmt::format("{}", i)), seen, leaves, nesting + 1);
     } else {
         const DictCell& dict = std::get<DictCell>(content);
         for (size_t i = 0; i < dict.entries.size(); ++i) {
             const std::string* text = dict.entries[i].first.as<std::string>();
-            addLeaves(dict.entries[i].second, below(path, text ? *text : fmt::format("{}", i)), seen, leaves);
+            addLeaves(dict.entries[i].second, below(path, text ? *text : fmt::format("{}", i)), seen, leaves,
+                      nesting + 1);
         }
     }
 }

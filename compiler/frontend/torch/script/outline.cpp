@@ -14,6 +14,8 @@ namespace {
 
 constexpr size_t mostOutlined = 20'000;  // nodes, and calls of functions
 constexpr size_t mostOutlinedCalls = 60; // one within another
+constexpr int mostOutlinedDepth = 512;   // of terms, within all calls
+constexpr size_t mostOutlinedSteps = 5'000'000;
 
 /// A module of the archive, or the name of another value.
 struct Outlined {
@@ -41,6 +43,8 @@ private:
     Outlined block(const std::vector<Statement>& statements, OutlinedNames& names) {
         Outlined result;
         for (const Statement& statement : statements) {
+            if (++steps_ > mostOutlinedSteps)
+                break;
             line_ = statement.line;
             const Outlined value = statement.value ? term(*statement.value, names) : Outlined();
             for (const TermPtr& target : statement.targets)
@@ -59,8 +63,15 @@ private:
     }
 
     Outlined term(const Term& term, OutlinedNames& names) {
-        if (nodes_.size() >= mostOutlined)
+        if (nodes_.size() >= mostOutlined || ++steps_ > mostOutlinedSteps || depth_ >= mostOutlinedDepth)
             return {};
+        ++depth_;
+        Outlined value = valueOf(term, names);
+        --depth_;
+        return value;
+    }
+
+    Outlined valueOf(const Term& term, OutlinedNames& names) {
         if (term.kind == Term::Kind::Name) {
             const auto found = names.find(term.text);
             return found == names.end() ? Outlined() : found->second;
@@ -168,7 +179,7 @@ private:
         const bool isKnown = isOperator(name) || name.starts_with("quantized.") || name.starts_with("aten.quantize") ||
                              name == "aten.dequantize" || Builtins::isOne(name);
         if (!isKnown)
-            add(fmt::format("operator {} is not supported", std::string(name).replace(name.find('.'), 1, "::")),
+            add(fmt::format("operator {} is not supported", shownOperator(name)),
                 "let the program compute it by other operators of PyTorch's own");
         if (!isOperator(name) && !name.starts_with("quantized."))
             return arguments.empty() ? Outlined() : arguments.front();
@@ -192,7 +203,8 @@ private:
     std::vector<std::string> scopes_;
     std::map<std::string, int> taken_;
     std::vector<std::pair<const FunctionText*, const PickleValue*>> called_; // each with its module
-    size_t calls_ = 0;
+    size_t calls_ = 0, steps_ = 0;
+    int depth_ = 0;
     int open_ = 0; // blocks around that need not run
     std::string file_;
     int32_t line_ = 0;

@@ -143,6 +143,11 @@ Overload chosenOverload(const std::string& name, const Arguments& arguments, con
     return chosen;
 }
 
+std::string shownOperator(std::string name) {
+    const size_t dot = name.find('.');
+    return dot == std::string::npos ? name : name.replace(dot, 1, "::");
+}
+
 bool isOperator(const std::string& name) {
     const std::string of = unassigned(name);
     return !overloadsOf(name).empty() || (!of.empty() && !overloadsOf(of).empty());

@@ -30,6 +30,8 @@ struct Overload {
 };
 /// The overload of "aten.add", or of "aten.add_", that takes the arguments; null if none does.
 Overload chosenOverload(const std::string& name, const Arguments& arguments, const Heap& heap);
+/// "aten::add" of "aten.add".
+std::string shownOperator(std::string name);
 /// Whether there is an operator of that name at all.
 bool isOperator(const std::string& name);
 

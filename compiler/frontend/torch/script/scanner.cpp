@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/torch/script/scanner.h"
 
+#include "base/limits.h"
+
 #include <fmt/format.h>
 
 #include <charconv>
@@ -115,9 +117,10 @@ private:
         const char *first = text_.data() + begin, *last = text_.data() + at_;
         Token& token = add(isWhole ? Token::Kind::Int : Token::Kind::Float);
         uint64_t whole = 0;
+        const bool hasSign = begin > 0 && text_[begin - 1] == '-';
         const auto read = isWhole ? std::from_chars(first, last, whole) : std::from_chars(first, last, token.real);
         token.whole = static_cast<int64_t>(whole);
-        if (read.ec != std::errc() || read.ptr != last || whole > uint64_t{1} << 63)
+        if (read.ec != std::errc() || read.ptr != last || whole >= (uint64_t{1} << 63) + (hasSign ? 1 : 0))
             fault_ = fmt::format("'{}' is no number", std::string_view(first, last).substr(0, 40));
     }
 
@@ -131,6 +134,8 @@ private:
         }
         if (next() != quote)
             fault_ = "a string has no end";
+        if (text.size() > limits::sequenceParts)
+            fault_ = fmt::format("a string has more than {} letters", limits::sequenceParts);
         ++at_;
         add(Token::Kind::Text).text = std::move(text);
     }

@@ -231,7 +231,8 @@ std::optional<Ints> viewStrides(const Schema& schema, const List& arguments, con
         Ints cut = strides;
         if (!axis || !step)
             return std::nullopt;
-        cut[*axis] *= *step;
+        if (result.size() == cut.size() && result[*axis] > 1) // else the step may be of any size
+            cut[*axis] *= *step;
         return cut;
     }
     return std::nullopt;

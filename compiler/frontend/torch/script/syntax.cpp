@@ -2,13 +2,12 @@
 #include "frontend/torch/script/syntax.h"
 
 #include "base/limits.h"
-#include "frontend/torch/script/scanner.h"
+#include "frontend/torch/script/term_parser.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <limits>
-#include <optional>
 #include <utility>
 
 namespace lathe::frontend::torch::script {
@@ -16,10 +15,10 @@ namespace {
 
 using Form = Term::Kind;
 
-/// Descends over the words; after the first fault everything is a no-op.
-class Parser {
+/// Statements, functions and classes.
+class CodeParser : private TermParser {
 public:
-    Parser(std::vector<Token> tokens, std::string file) : tokens_(std::move(tokens)), file_(std::move(file)) {}
+    CodeParser(std::vector<Token> tokens, std::string file) : TermParser(std::move(tokens)), file_(std::move(file)) {}
 
     Result<CodeText> code() {
         CodeText code;
@@ -38,227 +37,7 @@ public:
         return code;
     }
 
-    Result<TermPtr> onlyTerm() {
-        TermPtr only = term();
-        if (!failed() && isAt(Token::Kind::Line))
-            ++at_;
-        if (!failed() && !isAt(Token::Kind::End))
-            fail("it goes on after a value");
-        if (failed())
-            return Failure(*fault_);
-        return only;
-    }
-
 private:
-    // ---- words
-
-    const Token& now() const { return tokens_[at_]; }
-    bool failed() const { return fault_.has_value(); }
-    bool isAt(Token::Kind kind) const { return now().kind == kind; }
-    bool isSign(std::string_view sign) const { return isAt(Token::Kind::Sign) && now().text == sign; }
-    bool isWord(std::string_view word) const { return isAt(Token::Kind::Name) && now().text == word; }
-    void fail(const std::string& what) {
-        if (failed())
-            return;
-        fault_ = error(fmt::format("line {}: {}", now().line, what), "the file is damaged; copy or save it again");
-    }
-    bool accept(std::string_view text) {
-        if (failed() || (!isSign(text) && !isWord(text)))
-            return false;
-        ++at_;
-        return true;
-    }
-    void expect(std::string_view text) {
-        if (!accept(text))
-            fail(fmt::format("'{}' is expected", text));
-    }
-    std::string word() {
-        if (!isAt(Token::Kind::Name))
-            fail("a name is expected");
-        return failed() ? std::string() : tokens_[at_++].text;
-    }
-    void endLine() {
-        if (!failed() && isAt(Token::Kind::Line))
-            ++at_;
-        else
-            fail("the line goes on where it should end");
-    }
-    void skipLine() {
-        while (!isAt(Token::Kind::Line) && !isAt(Token::Kind::End))
-            ++at_;
-        if (isAt(Token::Kind::Line))
-            ++at_;
-    }
-
-    // ---- terms
-
-    std::shared_ptr<Term> make(Form kind) {
-        auto made = std::make_shared<Term>();
-        made->kind = kind;
-        made->line = now().line;
-        return made;
-    }
-
-    TermPtr term() {
-        if (++depth_ > limits::textNesting)
-            fail(fmt::format("values are nested over {} deep", limits::textNesting));
-        TermPtr value = failed() ? make(Form::None) : postfix();
-        if (!failed() && isWord("if")) {
-            auto choice = make(Form::Choice);
-            ++at_;
-            choice->parts = {value, term()};
-            expect("else");
-            choice->parts.push_back(failed() ? value : term());
-            value = choice;
-        }
-        --depth_;
-        return value;
-    }
-
-    TermPtr postfix() {
-        TermPtr value = primary();
-        for (int length = 0; !failed(); ++length) {
-            if (length > limits::textNesting) {
-                fail(fmt::format("more than {} attributes, elements and calls follow each other", limits::textNesting));
-                break;
-            }
-            if (isSign(".")) {
-                auto attribute = make(Form::Attribute);
-                ++at_;
-                attribute->text = word();
-                attribute->parts = {value};
-                value = attribute;
-            } else if (isSign("[")) {
-                auto element = make(Form::Element);
-                ++at_;
-                const bool isEmpty = isSign("(") && at_ + 1 < tokens_.size() && tokens_[at_ + 1].text == ")";
-                element->parts = {value, isEmpty ? emptyTuple() : listed("]")};
-                expect("]");
-                value = element;
-            } else if (isSign("(")) {
-                value = call(value);
-            } else {
-                break;
-            }
-        }
-        return value;
-    }
-
-    TermPtr emptyTuple() {
-        at_ += 2;
-        return make(Form::Tuple);
-    }
-
-    /// One value, or a tuple of several without brackets.
-    TermPtr listed(std::string_view end) {
-        TermPtr first = term();
-        if (!isSign(","))
-            return first;
-        auto tuple = make(Form::Tuple);
-        tuple->parts = {first};
-        while (accept(",") && !isSign(end))
-            tuple->parts.push_back(term());
-        return tuple;
-    }
-
-    TermPtr call(const TermPtr& callee) {
-        auto made = make(Form::Call);
-        made->parts = {callee};
-        made->keywords = {""};
-        expect("(");
-        while (!failed() && !accept(")")) {
-            const bool isNamed =
-                isAt(Token::Kind::Name) && tokens_[at_ + 1].kind == Token::Kind::Sign && tokens_[at_ + 1].text == "=";
-            made->keywords.push_back(isNamed ? word() : std::string());
-            if (isNamed)
-                expect("=");
-            made->parts.push_back(term());
-            if (!isSign(")"))
-                expect(",");
-        }
-        return made;
-    }
-
-    TermPtr primary() {
-        if (isSign("-"))
-            return negative();
-        const Token& token = now();
-        auto made = make(Form::None);
-        switch (token.kind) {
-        case Token::Kind::Int:
-        case Token::Kind::Float:
-            made->kind = token.kind == Token::Kind::Int ? Form::Int : Form::Float;
-            made->whole = token.whole;
-            made->real = token.real;
-            ++at_;
-            return made;
-        case Token::Kind::Text:
-            made->kind = Form::Text;
-            made->text = token.text;
-            ++at_;
-            return made;
-        case Token::Kind::Name:
-            return named();
-        default:
-            break;
-        }
-        if (isSign("(") || isSign("[") || isSign("{"))
-            return bracketed();
-        fail("a value is expected");
-        return made;
-    }
-
-    TermPtr negative() {
-        ++at_;
-        if (++depth_ > limits::textNesting)
-            fail("too many signs follow each other");
-        const TermPtr value = failed() ? make(Form::None) : primary();
-        --depth_;
-        auto made = std::make_shared<Term>(*value);
-        if (const std::optional<double> special = specialFloat(value->text); special && value->kind == Form::Name) {
-            made->kind = Form::Float;
-            made->real = -*special;
-            return made;
-        }
-        made->whole = static_cast<int64_t>(-static_cast<uint64_t>(value->whole));
-        made->real = -value->real;
-        if (!failed() && value->kind != Form::Int && value->kind != Form::Float)
-            fail("only numbers have a sign");
-        return made;
-    }
-
-    TermPtr named() {
-        auto made = make(Form::Name);
-        made->text = word();
-        if (made->text == "None") {
-            made->kind = Form::None;
-        } else if (made->text == "True" || made->text == "False") {
-            made->kind = Form::Bool;
-            made->whole = made->text == "True" ? 1 : 0;
-        }
-        return made;
-    }
-
-    TermPtr bracketed() {
-        const bool isTuple = isSign("("), isDict = isSign("{");
-        auto made = make(isTuple ? Form::Tuple : isDict ? Form::Dict : Form::List);
-        const std::string_view end = isTuple ? ")" : isDict ? "}" : "]";
-        ++at_;
-        bool hasComma = false;
-        while (!failed() && !accept(end)) {
-            made->parts.push_back(term());
-            if (isDict) {
-                expect(":");
-                made->parts.push_back(term());
-            }
-            hasComma = isSign(",");
-            if (!isSign(end))
-                expect(",");
-            hasComma = hasComma || made->parts.size() > 1;
-        }
-        return isTuple && made->parts.size() == 1 && !hasComma ? made->parts[0] : made;
-    }
-
     // ---- statements
 
     std::vector<Statement> block() {
@@ -456,11 +235,8 @@ private:
             made.attributes.push_back(std::move(attribute));
     }
 
-    std::vector<Token> tokens_; // ends with End, which nothing steps over
     std::string file_;
-    size_t at_ = 0;
-    int depth_ = 0, blocks_ = 0;
-    std::optional<Diagnostic> fault_;
+    int blocks_ = 0;
 };
 
 } // namespace
@@ -491,12 +267,12 @@ FunctionPtr ClassText::find(std::string_view function) const {
 
 Result<CodeText> parseCode(std::string_view text, const std::string& file) {
     LATHE_TRY(std::vector<Token> tokens, scanCode(text));
-    return Parser(std::move(tokens), file).code();
+    return CodeParser(std::move(tokens), file).code();
 }
 
 Result<TermPtr> parseTerm(std::string_view text) {
     LATHE_TRY(std::vector<Token> tokens, scanCode(text));
-    return Parser(std::move(tokens), {}).onlyTerm();
+    return TermParser(std::move(tokens)).onlyTerm();
 }
 
 } // namespace lathe::frontend::torch::script

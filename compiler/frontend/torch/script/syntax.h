@@ -36,6 +36,7 @@ struct Term {
         Choice,    // parts[1] ? parts[0] : parts[2]
     } kind = Kind::None;
     int32_t line = 0;
+    int height = 1; // of the terms in it
     std::string text{};
     int64_t whole = 0;
     double real = 0;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a program asks of tensors without computing with their elements: sizes, types, devices; numbers out of tensors and
-// tensors of numbers; and what changes nothing that is computed, as gradients and warnings do.
+// What a program asks of tensors without computing with their elements: sizes, types, devices; and what changes nothing that is
+// computed, as gradients and warnings do.
 #include "frontend/torch/scalar_type.h"
-#include "frontend/torch/script/builtins.h"
+#include "frontend/torch/script/containers.h"
 #include "frontend/torch/script/numbers.h"
 #include "frontend/torch/script/strides.h"
 
@@ -39,10 +39,10 @@ bool isTensorAt(const Arguments& a) {
            (a.values[0].as<TensorRef>() || a.values[0].as<Quantized>() || a.values[0].as<Complex>());
 }
 ScriptValue listOfExprs(Evaluator& e, const std::vector<Expr>& elements) {
-    ListCell list;
+    ScriptValues items;
     for (const Expr& element : elements)
-        list.items.push_back(fromExpr(element));
-    return CellRef{Builtins::heap(e).make(std::move(list))};
+        items.push_back(fromExpr(element));
+    return listOf(e, std::move(items));
 }
 
 // ---- sizes
@@ -87,8 +87,8 @@ Fact stridesOf(Evaluator& e, const Arguments& a) {
     const ScriptValue* axis = a.find(1, "dim");
     if (!axis)
         return listOfExprs(e, toDims(*strides));
-    const Expr at = Builtins::positionIn(e, std::ssize(*strides), toExpr(*axis).value_or(Expr(0)));
-    return Expr((*strides)[static_cast<size_t>(arith::asInt(at).value_or(0))]);
+    const std::optional<size_t> at = placeAt(e, strides->size(), *axis);
+    return at ? Fact(Expr((*strides)[*at])) : std::nullopt;
 }
 Fact liesInRows(Evaluator& e, const Arguments& a) {
     const TensorRef* ref = tensorAt(a);
@@ -177,144 +177,15 @@ Fact movedTo(Evaluator& e, const Arguments& a) {
     for (size_t i = 2; i < a.values.size(); ++i)
         without.add(a.values[i], a.names[i]);
     const bool hasType = without.values.size() > 1 && asInt(without.values[1]);
-    return hasType ? Fact(Builtins::callOperator(e, "aten.to", std::move(without))) : Fact(a.values[0]);
-}
-
-// ---- numbers and tensors
-
-Fact numberOf(Evaluator& e, const Arguments& a) {
-    if (!tensorAt(a))
-        return std::nullopt;
-    return fromTensor(Builtins::builder(e), Builtins::read(e, *tensorAt(a)), "number");
-}
-Fact wholeOf(Evaluator& e, const Arguments& a) {
-    const Fact number = tensorAt(a) ? numberOf(e, a) : itself(e, a);
-    return number && a.values.size() == 1 ? toInt(Builtins::builder(e), *number) : std::nullopt;
-}
-Fact realOf(Evaluator& e, const Arguments& a) {
-    const Fact number = tensorAt(a) ? numberOf(e, a) : itself(e, a);
-    return number && a.values.size() == 1 ? toFloat(Builtins::builder(e), *number) : std::nullopt;
-}
-Fact truthOfIt(Evaluator& e, const Arguments& a) {
-    const Fact number = tensorAt(a) ? numberOf(e, a) : itself(e, a);
-    return number && a.values.size() == 1 ? truthOf(Builtins::builder(e), *number) : std::nullopt;
-}
-
-/// A tensor of rank 0, as tracing makes of sizes.
-Fact tensorOfNumber(Evaluator& e, const Arguments& a) {
-    if (a.values.size() != 1 || !isNumber(a.values[0]))
-        return std::nullopt;
-    Builder& b = Builtins::builder(e);
-    return Builtins::made(e, "prim.NumToTensor", a, [&] { return toScalarTensor(b, a.values[0]); });
-}
-
-/// Numbers in lists, all of one depth and size, in row order. Nothing for anything else.
-struct Elements {
-    Ints shape;
-    ScriptValues all;
-};
-bool collect(Evaluator& e, const ScriptValue& value, size_t depth, Elements& elements) {
-    const ListCell* list = Builtins::heap(e).find<ListCell>(value);
-    const TupleValue* tuple = value.as<TupleValue>();
-    const ScriptValues* items = list && !list->hasUnseen ? &list->items : tuple ? tuple->items.get() : nullptr;
-    if (!Builtins::mayMake(e, elements.all.size()))
-        return false;
-    if (!items) {
-        elements.all.push_back(value);
-        return depth == elements.shape.size() && (isNumber(value) || value.as<TensorRef>());
-    }
-    if (depth == elements.shape.size() && elements.all.empty())
-        elements.shape.push_back(std::ssize(*items));
-    if (depth >= elements.shape.size() || elements.shape[depth] != std::ssize(*items) || depth > limits::tensorRank)
-        return false;
-    return std::ranges::all_of(*items, [&](const ScriptValue& item) { return collect(e, item, depth + 1, elements); });
-}
-
-/// tensor(data, *, dtype=None, device=None, requires_grad=False)
-Fact tensorOf(Evaluator& e, const Arguments& a) {
-    if (a.values.empty())
-        return std::nullopt;
-    Builder& b = Builtins::builder(e);
-    const ScriptValue* given = a.find(1, "dtype");
-    const std::optional<int64_t> code = given ? asInt(*given) : std::nullopt;
-    const std::optional<DataType> asked = code ? typeOfCode(*code) : std::nullopt;
-    if (code && !asked) {
-        Builtins::refuse(e, "a tensor is made of an element type that is not supported",
-                         "compute with floats, integers or bools");
-        return std::nullopt;
-    }
-    if (tensorAt(a)) // as_tensor
-        return Builtins::made(e, "aten.tensor", a, [&] {
-            const Var value = Builtins::read(e, *tensorAt(a));
-            return asked ? cast(b, value, *asked) : b.call(Op::Copy, {value});
-        });
-    Elements elements;
-    if (!collect(e, a.values[0], 0, elements)) {
-        Builtins::fail(e, "a tensor is made of something else than numbers in lists of one size");
-        return std::nullopt;
-    }
-    const auto isReal = [](const ScriptValue& one) {
-        return one.as<double>() || (one.as<Number>() && !one.as<Number>()->isBool);
-    };
-    const auto isTruth = [](const ScriptValue& one) {
-        return one.as<bool>() || (one.as<Number>() && one.as<Number>()->isBool);
-    };
-    const bool isEmpty = elements.all.empty();
-    const DataType dtype = asked                                                  ? *asked
-                           : isEmpty || std::ranges::any_of(elements.all, isReal) ? defaultFloat
-                           : std::ranges::all_of(elements.all, isTruth)           ? types::Bool
-                                                                                  : types::Int64;
-    return Builtins::made(e, "aten.tensor", a, [&]() -> Var {
-        const bool areWhole =
-            std::ranges::all_of(elements.all, [](const ScriptValue& one) { return toExpr(one).has_value(); });
-        if (areWhole && !isEmpty) {
-            std::vector<Expr> all;
-            for (const ScriptValue& one : elements.all)
-                all.push_back(*toExpr(one));
-            const Var whole = elements.shape.empty() ? b.scalarOf(all[0]) : b.fromExprs(all);
-            return cast(b, elements.shape.size() > 1 ? reshape(b, whole, toDims(elements.shape)) : whole, dtype);
-        }
-        if (isEmpty)
-            return b.constant(relay::makeSplat(dtype, elements.shape, 0));
-        std::vector<Var> parts;
-        for (const ScriptValue& one : elements.all) {
-            const TensorRef* ref = one.as<TensorRef>();
-            const double* real = one.as<double>();
-            const Var number = real  ? b.scalar(*real, dtype)
-                               : ref ? asScalar(b, Builtins::read(e, *ref))
-                                     : toScalarTensor(b, one);
-            parts.push_back(reshape(b, cast(b, number, dtype), {1}));
-        }
-        const Var row = parts.size() == 1 ? parts[0] : concat(b, parts, 0);
-        return reshape(b, row, toDims(elements.shape));
-    });
-}
-
-/// Elements that are known, in lists.
-Fact listOfElements(Evaluator& e, const Arguments& a) {
-    if (!tensorAt(a))
-        return std::nullopt;
-    Builder& b = Builtins::builder(e);
-    const Var value = Builtins::read(e, *tensorAt(a));
-    if (b.failed())
-        return std::nullopt;
-    if (b.rank(value) == 0)
-        return fromTensor(b, value, "element");
-    ListCell list;
-    if (b.dtype(value).isFloat() && b.rank(value) == 1)
-        if (const auto known = b.knownFloats(value))
-            for (const double real : *known)
-                list.items.emplace_back(real);
-    if (!b.dtype(value).isFloat() && b.rank(value) == 1)
-        for (const Expr& element : b.symbolic(value, "element"))
-            list.items.push_back(fromExpr(element));
-    const std::optional<int64_t> count = arith::asInt(b.failed() ? Expr(0) : dim(b, value, 0));
-    if (b.failed() || !count || *count != std::ssize(list.items)) {
-        Builtins::refuse(e, "elements of a tensor are taken as a list, which are not known before the call",
-                         "let the program compute with the tensor");
-        return std::nullopt;
-    }
-    return CellRef{Builtins::heap(e).make(std::move(list))};
+    if (hasType)
+        return Fact(Builtins::callOperator(e, "aten.to", std::move(without)));
+    // (self, device, dtype, non_blocking, copy)
+    const ScriptValue* copies = a.find(4, "copy");
+    if (!copies || !copies->as<bool>() || !*copies->as<bool>())
+        return a.values[0];
+    Arguments copied;
+    copied.add(a.values[0]);
+    return Fact(Builtins::callOperator(e, "aten.clone", std::move(copied)));
 }
 
 template <const char* const& name>
@@ -327,15 +198,8 @@ constexpr const char* const realParts = "aten.real";
 constexpr const char* const imaginaryParts = "aten.imag";
 
 constexpr auto tensorRows = std::to_array<Builtins::Row>({
-    {"aten.Bool", truthOfIt},
-    {"aten.Float", realOf},
-    {"aten.FloatImplicit", realOf},
-    {"aten.Int", wholeOf},
-    {"aten.IntImplicit", wholeOf},
-    {"aten.ScalarImplicit", numberOf},
     {"aten._get_tracing_state", never},
     {"aten._version", theLayout},
-    {"aten.as_tensor", tensorOf},
     {"aten.cpu", tensorItself},
     {"aten.cuda", tensorItself},
     {"aten.detach_", tensorItself},
@@ -351,7 +215,6 @@ constexpr auto tensorRows = std::to_array<Builtins::Row>({
     {"aten.is_grad_enabled", never},
     {"aten.is_quantized", isOfQuantized},
     {"aten.is_scripting", never},
-    {"aten.item", numberOf},
     {"aten.len", lengthOf},
     {"aten.manual_seed", nothing},
     {"aten.ndimension", rankOf},
@@ -361,13 +224,10 @@ constexpr auto tensorRows = std::to_array<Builtins::Row>({
     {"aten.size", sizeOf},
     {"aten.storage_offset", theLayout},
     {"aten.stride", stridesOf},
-    {"aten.tensor", tensorOf},
     {"aten.to", movedTo},
-    {"aten.tolist", listOfElements},
     {"aten.wait", itself},
     {"aten.warn", nothing},
     {"prim.H", alias<lastTransposed>},
-    {"prim.NumToTensor", tensorOfNumber},
     {"prim.RaiseException", raised},
     {"prim.T", alias<transposed>},
     {"prim.data", tensorItself},
@@ -389,12 +249,8 @@ constexpr auto tensorRows = std::to_array<Builtins::Row>({
     {"prim.real", alias<realParts>},
     {"prim.requires_grad", never},
     {"prim.shape", sizeOf},
-    {"prim.tolist", listOfElements},
     {"prim.type", kindOfDevice},
     {"prim.unchecked_unwrap_optional", itself},
-    {"python.bool", truthOfIt},
-    {"python.float", realOf},
-    {"python.int", wholeOf},
     {"python.len", lengthOf},
 });
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Functions of strings.
-#include "frontend/torch/script/builtins.h"
+#include "frontend/torch/script/containers.h"
 #include "frontend/torch/script/numbers.h"
 
 #include <algorithm>
@@ -32,8 +32,10 @@ std::string textOfValue(Evaluator& e, const ScriptValue& value, bool isQuoted, i
     if (!items || nesting > mostNestedTexts || !Builtins::mayMake(e, items->size()))
         return "?";
     std::string all = tuple ? "(" : "[";
-    for (size_t i = 0; i < items->size(); ++i)
+    for (size_t i = 0; i < items->size() && all.size() <= limits::sequenceParts; ++i)
         all += (i > 0 ? ", " : "") + textOfValue(e, (*items)[i], true, nesting + 1);
+    if (!Builtins::mayMake(e, all.size()))
+        return "?";
     return all + (tuple ? items->size() == 1 ? ",)" : ")" : "]");
 }
 
@@ -42,10 +44,7 @@ const std::string* textAt(const Arguments& a, size_t place) {
 }
 
 ScriptValue listOfTexts(Evaluator& e, const std::vector<std::string>& texts) {
-    ListCell list;
-    for (const std::string& text : texts)
-        list.items.emplace_back(text);
-    return CellRef{Builtins::heap(e).make(std::move(list))};
+    return listOf(e, ScriptValues(texts.begin(), texts.end()));
 }
 
 /// "got {} of {:.2f}": what stands in the brackets is how a number is shown, which only people read.
@@ -55,8 +54,10 @@ Told formatText(Evaluator& e, const Arguments& a) {
         return std::nullopt;
     std::string text;
     size_t next = 1;
+    const size_t lastEnd = pattern->rfind('}');
     for (size_t i = 0; i < pattern->size(); ++i) {
-        const size_t end = (*pattern)[i] == '{' ? pattern->find('}', i) : std::string::npos;
+        const bool isPlace = (*pattern)[i] == '{' && lastEnd != std::string::npos && i < lastEnd;
+        const size_t end = isPlace ? pattern->find('}', i) : std::string::npos;
         if (end == std::string::npos) {
             text += (*pattern)[i];
             continue;
@@ -81,6 +82,8 @@ Told percentText(Evaluator& e, const Arguments& a) {
         }
         ++i;
         text += (*pattern)[i] == '%' ? "%" : next < a.values.size() ? textOfValue(e, a.values[next++], false) : "?";
+        if (!Builtins::mayMake(e, text.size()))
+            return std::nullopt;
     }
     return text;
 }
@@ -119,19 +122,16 @@ Told textLength(Evaluator&, const Arguments& a) {
 Told letterAt(Evaluator& e, const Arguments& a) {
     return textAt(a, 0) && a.values.size() == 2 ? Told(Builtins::element(e, a.values[0], a.values[1])) : std::nullopt;
 }
-Told partOfText(Evaluator&, const Arguments& a) {
+Told partOfText(Evaluator& e, const Arguments& a) {
     const std::string* text = textAt(a, 0);
     if (!text)
         return std::nullopt;
     const auto size = static_cast<int64_t>(text->size());
-    const auto at = [&](size_t i, int64_t otherwise) {
-        const std::optional<int64_t> given = i < a.values.size() ? asInt(a.values[i]) : std::nullopt;
-        return std::clamp<int64_t>(given ? *given < 0 ? *given + size : *given : otherwise, 0, size);
-    };
-    const std::optional<int64_t> step = a.values.size() > 3 ? asInt(a.values[3]) : std::nullopt;
-    if (step && *step != 1)
+    const std::optional<int64_t> first = boundAt(e, a, 1, 0), last = boundAt(e, a, 2, size), step = boundAt(e, a, 3, 1);
+    if (!first || !last || step != 1)
         return std::nullopt;
-    const int64_t begin = at(1, 0), end = at(2, size);
+    const auto within = [&](int64_t at) { return std::clamp<int64_t>(at < 0 ? at + size : at, 0, size); };
+    const int64_t begin = within(*first), end = within(*last);
     return begin < end ? text->substr(static_cast<size_t>(begin), static_cast<size_t>(end - begin)) : std::string();
 }
 
@@ -173,9 +173,13 @@ Told endsWith(Evaluator&, const Arguments& a) {
     const std::string *text = textAt(a, 0), *part = textAt(a, 1);
     return text && part ? Told(text->ends_with(*part)) : std::nullopt;
 }
-Told findText(Evaluator&, const Arguments& a) {
+Told containsText(Evaluator& e, const Arguments& a) {
     const std::string *text = textAt(a, 0), *part = textAt(a, 1);
-    if (!text || !part || a.values.size() != 2)
+    return text && part && Builtins::mayMake(e, text->size()) ? Told(text->contains(*part)) : std::nullopt;
+}
+Told findText(Evaluator& e, const Arguments& a) {
+    const std::string *text = textAt(a, 0), *part = textAt(a, 1);
+    if (!text || !part || a.values.size() != 2 || !Builtins::mayMake(e, text->size()))
         return std::nullopt;
     const size_t at = text->find(*part);
     return Expr(at == std::string::npos ? int64_t{-1} : static_cast<int64_t>(at));
@@ -196,7 +200,7 @@ Told replaceText(Evaluator& e, const Arguments& a) {
 }
 Told splitText(Evaluator& e, const Arguments& a) {
     const std::string *text = textAt(a, 0), *by = textAt(a, 1);
-    if (!text || (a.values.size() > 1 && !by && !a.values[1].isNone()))
+    if (!text || (a.values.size() > 1 && !by && !a.values[1].isNone()) || !Builtins::mayMake(e, text->size()))
         return std::nullopt;
     const std::string spaces = " \t\n\r\f\v";
     std::vector<std::string> parts;
@@ -249,6 +253,7 @@ Told truthOfText(Evaluator&, const Arguments& a) {
 }
 
 constexpr auto textRows = std::to_array<Builtins::Row>({
+    {"aten.__contains__", containsText},
     {"aten.__getitem__", letterAt},
     {"aten.add", addTexts},
     {"aten.chr", letterOfCode},
