@@ -23,27 +23,35 @@ NO_FUNCTION = re.compile(r"\s*(namespace|class|struct|union|enum|extern|template
 NAME = re.compile(r"([~\w]+|operator\S+)\s*\(")
 
 
+def functions_at(indent, lines):
+    """Name, first and last line of each that begins at this indentation."""
+    begin = opened = None
+    for i, line in enumerate(lines):
+        outer = line.startswith(indent) and line[len(indent):len(indent) + 1] not in ("", " ", "\t")
+        if opened is None:
+            if outer:
+                begin = i if line[len(indent)].isalpha() or line[len(indent)] == "~" else None
+            elif not line.strip():
+                begin = None  # else the rest of a declaration, which is indented more
+            if begin is not None and line.endswith(" {") and not NO_FUNCTION.match(lines[begin][len(indent):]):
+                name = NAME.search(" ".join(lines[begin:i + 1]))
+                opened = (name[1], begin) if name else None
+            if line.endswith((";", "{", "}")):
+                begin = None
+        elif line == indent + "}":
+            yield *opened, i
+            opened = None
+        elif outer and line[len(indent)] == "}":
+            opened = None  # of something else
+
+
 def functions(lines):
     """Name and number of lines of each."""
+    rest = list(lines)
     for indent in ("", "    "):
-        begin = opened = None
-        for i, line in enumerate(lines):
-            outer = line.startswith(indent) and line[len(indent):len(indent) + 1] not in ("", " ", "\t")
-            if opened is None:
-                if outer:
-                    begin = i if line[len(indent)].isalpha() or line[len(indent)] == "~" else None
-                elif not line.strip():
-                    begin = None  # else the rest of a declaration, which is indented more
-                if begin is not None and line.endswith(" {") and not NO_FUNCTION.match(lines[begin][len(indent):]):
-                    name = NAME.search(" ".join(lines[begin:i + 1]))
-                    opened = (name[1], begin) if name else None
-                if line.endswith((";", "{", "}")):
-                    begin = None
-            elif line == indent + "}":
-                yield opened[0], i - opened[1] + 1
-                opened = None
-            elif outer and line[len(indent)] == "}":
-                opened = None  # of something else
+        for name, first, last in functions_at(indent, list(rest)):
+            yield name, last - first + 1
+            rest[first:last + 1] = [""] * (last - first + 1)  # what is in it is no function of a class
 
 
 def main():

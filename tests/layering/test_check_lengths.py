@@ -34,6 +34,8 @@ Outer::Outer(int a)
 }
 static std::vector<Var>
 varsOf(const Rhs& rhs) {
+    for (int a : b) {
+    }
     std::visit(Overloaded{
                    [](const Call& call) {
                        return call.args;
@@ -48,7 +50,7 @@ varsOf(const Rhs& rhs) {
 class CheckLengths(unittest.TestCase):
     def test_functions(self):
         self.assertEqual(sorted(functions(TEXT.splitlines())),
-                         [("Inner", 5), ("Outer", 3), ("many", 5), ("varsOf", 8)])
+                         [("Inner", 5), ("Outer", 3), ("many", 5), ("varsOf", 10)])
 
 
 if __name__ == "__main__":
