@@ -282,6 +282,10 @@ private slots:
                                          "    return torch.mul(x, torch.len(l))\n"),
                               sized({{"x", {-1}}})))
                     .contains("which part of a list"));
+        QVERIFY(reason(forward(x, "    s = torch.ones([2])\n"
+                                  "    q = torch.quantize_per_channel(x, s, torch.zeros([2]), 7, 13)\n"
+                                  "    return torch.dequantize(q)\n"))
+                    .contains("along a dim"));
         // What a branch makes is there no more after it, but for tensors and what is made of them.
         const auto branched = [&](const std::string& one, const std::string& other) {
             return reason(forward(x, "    if bool(torch.gt(torch.sum(x), 0)):\n      q = " + one +

@@ -122,6 +122,11 @@ struct QuantizedCalls {
             if (b.failed())
                 return Var{};
             result.by.axis = axis ? *axis < 0 ? *axis + b.rank(x) : *axis : 0;
+            if (axis && (result.by.axis < 0 || result.by.axis >= b.rank(x) || b.rank(result.by.scale) != 1 ||
+                         b.rank(result.by.zero) != 1)) {
+                b.fail("a tensor is quantized along a dim that it does not have, or not by a scale for each slice");
+                return Var{};
+            }
             if (!axis) {
                 result.by.scale = asScalar(b, result.by.scale);
                 result.by.zero = asScalar(b, result.by.zero);
