@@ -247,6 +247,8 @@ private slots:
         QVERIFY(reason("1", "2\n    l = torch.mul([1, 2, 3, 4], 4611686018427387904)").contains("elements is made"));
         QVERIFY(reason("torch.mul(\"aaaaaaaaaa\", 4000)", "torch.percentFormat(\"%s%s%s%s\", v, v, v, v)")
                     .contains("elements is made"));
+        const std::string longText = "\"" + std::string(90'000, 'a') + "\"";
+        QVERIFY(reason("annotate(List[str], [])\n    t = " + longText, "torch.append(v, t)").contains("steps"));
         QVERIFY(reason("[x]", "[v]\n    self.v = v").contains("objects are nested"));
         QVERIFY(reason("1", "i\n      for j in range(5):\n        def f(y: Tensor) -> Tensor:\n          return y")
                     .contains("functions are defined"));
