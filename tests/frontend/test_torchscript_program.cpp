@@ -250,6 +250,8 @@ private slots:
         QVERIFY(reason("1", "2\n    l = torch.mul([1, 2, 3, 4], 4611686018427387904)").contains("elements is made"));
         QVERIFY(reason("torch.mul(\"aaaaaaaaaa\", 4000)", "torch.percentFormat(\"%s%s%s%s\", v, v, v, v)")
                     .contains("elements is made"));
+        const std::string longText = "\"" + std::string(90'000, 'a') + "\"";
+        QVERIFY(reason("annotate(List[str], [])\n    t = " + longText, "torch.append(v, t)").contains("steps"));
         QVERIFY(reason("[x]", "[v]\n    self.v = v").contains("objects are nested"));
         QVERIFY(reason("1", "i\n      for j in range(5):\n        def f(y: Tensor) -> Tensor:\n          return y")
                     .contains("functions are defined"));
@@ -285,6 +287,10 @@ private slots:
                                          "    return torch.mul(x, torch.len(l))\n"),
                               sized({{"x", {-1}}})))
                     .contains("which part of a list"));
+        QVERIFY(reason(forward(x, "    s = torch.ones([2])\n"
+                                  "    q = torch.quantize_per_channel(x, s, torch.zeros([2]), 7, 13)\n"
+                                  "    return torch.dequantize(q)\n"))
+                    .contains("along a dim"));
         // What a branch makes is there no more after it, but for tensors and what is made of them.
         const auto branched = [&](const std::string& one, const std::string& other) {
             return reason(forward(x, "    if bool(torch.gt(torch.sum(x), 0)):\n      q = " + one +

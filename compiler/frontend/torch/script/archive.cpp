@@ -141,14 +141,14 @@ Result<model::TensorPtr> ScriptArchive::tensor(const PickleValue& value, bool is
 
 // ---- code
 
-Result<const CodeText*> ScriptArchive::code(const std::string& path) {
+Result<const ScriptArchive::Code*> ScriptArchive::code(const std::string& path) {
     if (const auto known = code_.find(path); known != code_.end())
         return &known->second;
     std::string file = path;
     std::ranges::replace(file, '.', '/');
     file = fmt::format("{}{}.py", codeFolder, file);
     if (!std::ranges::binary_search(names_, root_ + file))
-        return &code_.emplace(path, CodeText()).first->second;
+        return &code_.emplace(path, Code()).first->second;
     LATHE_TRY(const model::Bytes bytes, members_->read(root_ + file));
     Result<CodeText> text = parseCode(textOf(bytes), file);
     if (!text)
@@ -158,27 +158,30 @@ Result<const CodeText*> ScriptArchive::code(const std::string& path) {
         if (const auto read = members_->read(root_ + notes))
             if (const Result<Pickle> pickle = readPickle(read->view))
                 sources_.emplace(file, SourceLines(textOf(bytes), *pickle));
-    return &code_.emplace(path, *std::move(text)).first->second;
+    Code named;
+    for (const auto& one : text->classes)
+        named.classes.emplace(one->name, one);
+    for (const FunctionPtr& one : text->functions)
+        named.functions.emplace(one->name, one);
+    return &code_.emplace(path, std::move(named)).first->second;
 }
 
 Result<std::shared_ptr<const ClassText>> ScriptArchive::findClass(const std::string& name) {
     const size_t dot = name.rfind('.');
     if (dot == std::string::npos)
         return nullptr;
-    LATHE_TRY(const CodeText* text, code(name.substr(0, dot)));
-    const auto found = std::ranges::find_if(
-        text->classes, [&](const auto& one) { return std::string_view(name).substr(dot + 1) == one->name; });
-    return found == text->classes.end() ? nullptr : *found;
+    LATHE_TRY(const Code* text, code(name.substr(0, dot)));
+    const auto found = text->classes.find(std::string_view(name).substr(dot + 1));
+    return found == text->classes.end() ? nullptr : found->second;
 }
 
 Result<FunctionPtr> ScriptArchive::findFunction(const std::string& name) {
     const size_t dot = name.rfind('.');
     if (dot == std::string::npos)
         return nullptr;
-    LATHE_TRY(const CodeText* text, code(name.substr(0, dot)));
-    const auto found = std::ranges::find_if(
-        text->functions, [&](const auto& one) { return std::string_view(name).substr(dot + 1) == one->name; });
-    return found == text->functions.end() ? nullptr : *found;
+    LATHE_TRY(const Code* text, code(name.substr(0, dot)));
+    const auto found = text->functions.find(std::string_view(name).substr(dot + 1));
+    return found == text->functions.end() ? nullptr : found->second;
 }
 
 std::string ScriptArchive::sourceOf(const std::string& file, int32_t line) {

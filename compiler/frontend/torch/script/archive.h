@@ -38,8 +38,12 @@ public:
 
 private:
     Result<Pickle> read(const std::string& file) const;
-    /// The code of "__torch__.torch.nn.functional"; empty if there is no such file.
-    Result<const CodeText*> code(const std::string& path);
+    /// The code of "__torch__.torch.nn.functional", by names; empty if there is no such file.
+    struct Code {
+        std::map<std::string, std::shared_ptr<const ClassText>, std::less<>> classes;
+        std::map<std::string, FunctionPtr, std::less<>> functions;
+    };
+    Result<const Code*> code(const std::string& path);
 
     std::shared_ptr<const Members> members_;
     std::vector<std::string> names_;
@@ -47,7 +51,7 @@ private:
     int64_t version_ = 0;
     Pickle objects_, constants_;
     Storages storages_;
-    std::map<std::string, CodeText> code_;       // by path
+    std::map<std::string, Code> code_;           // by path
     std::map<std::string, SourceLines> sources_; // by file
 };
 

@@ -82,6 +82,9 @@ ScriptValue Evaluator::evaluate(const Term& term) {
         break;
     }
     --depth_;
+    constexpr size_t lettersInAStep = 8; // each list that has a text copies it when it grows
+    if (const std::string* text = value.as<std::string>())
+        step(static_cast<int64_t>(text->size() / lettersInAStep));
     if (const TupleValue* tuple = value.as<TupleValue>();
         tuple && (tuple->nesting > limits::textNesting || tuple->elements > limits::sequenceParts))
         refuse(fmt::format("tuples are nested over {} deep, or have more than {} elements", limits::textNesting,

@@ -256,9 +256,15 @@ ScriptValue Evaluator::quantizedTensor(const PickleValue& value, const ScriptVal
         fail("a quantized tensor has no scales", damaged);
         return {};
     }
+    const Var stored = memory_.read(made.integers);
     made.by.scale = cast(b_, read(*scale), types::Float32);
-    made.by.zero = cast(b_, read(*zero), b_.dtype(memory_.read(made.integers)));
+    made.by.zero = cast(b_, read(*zero), b_.dtype(stored));
     made.by.axis = by.items[3]->whole;
+    if (made.by.axis < 0 || made.by.axis >= b_.rank(stored) || b_.rank(made.by.scale) != 1 ||
+        b_.rank(made.by.zero) != 1) {
+        fail("a tensor is quantized along a dim that it does not have, or not by a scale for each slice", damaged);
+        return {};
+    }
     made.isPerChannel = true;
     return made;
 }
