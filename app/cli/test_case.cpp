@@ -228,8 +228,11 @@ private:
         const inspect::FixtureRun* last = runs_.empty() ? nullptr : &runs_.front();
         for (const inspect::FixtureRun& run : runs_) {
             const inspect::FixtureRun& before = *std::exchange(last, &run);
-            if (run.signature != before.signature || !servesArguments(run, before, loaded)) {
-                if (const auto noted = noteStates(loaded); !noted)
+            const bool sharesStates = run.signature != before.signature;
+            if (sharesStates || !servesArguments(run, before, loaded)) {
+                if (!sharesStates)
+                    states_.clear(); // a program for other constants, which may be kept as well: it begins anew
+                else if (const auto noted = noteStates(loaded); !noted)
                     return finishFailed(noted.error());
                 if (const auto compiled = compile(&run); !compiled)
                     return finishRefused(compiled.error(), false);
