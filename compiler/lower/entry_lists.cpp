@@ -108,7 +108,7 @@ void EntryBuilder::bindDim(const Expr& dim, const Expr& actual, model::Span span
         scope.newSegment();
     } else {
         check(scope, arith::eq(dim, actual), tir::CheckKind::ShapeMismatch,
-              "a dim of a list's element is not what it must be", span);
+              "a dim of what a list holds, or a function gives, is not what it must be", span);
     }
 }
 

@@ -224,6 +224,10 @@ std::vector<EntryValue> EntryBuilder::loopResults(const relay::Binding& binding,
 Result<void> EntryBuilder::lowerLoop(const relay::Binding& binding, const relay::Loop& loop, EntryScope& scope,
                                      Owned& owned) {
     LATHE_TRY(const LoopState state, prepareLoop(binding, loop, scope, owned));
+    if (stack_ && state.grows()) // each place of the runtime's is one, whichever call of the function is at work
+        return refused(binding.span,
+                       "a loop hands on values that grow, within a function that calls itself, which is not supported",
+                       "let the loop carry a list, or make the sizes of what it carries known before it");
     LATHE_TRY(EntryScope::Finished body, lowerBody(binding, loop, state));
     // How large what grows gets, only running tells.
     scope.nested(state.grows() ? Expr() : body.peak, std::move(body.buffers), false);
