@@ -45,7 +45,7 @@ struct Owned {
 
 using Destinations = std::map<uint32_t, Expr>; // Var -> address its value must have
 
-/// How the result of a nested Block reaches the scope around it: copied to a place there, or by address.
+/// How the result of a nested Block reaches the scope around it: copied to a place there, by address, or in an object.
 struct Handover {
     TensorType type;
     bool byAddress = false;
@@ -53,11 +53,14 @@ struct Handover {
     relay::Type object = {}; // of a data type: the reference is handed over
     tir::BufferPtr slot;     // by address, or of an object: holds it
     int kept = -1; // of a loop, by address: its value lies in places kept and kept + 1 of the runtime, in turns
+    /// Of a loop in a function that calls itself, instead of by address: in an object, since such places are of the run, the
+    /// same for all calls of the function.
+    bool boxed = false;
     std::vector<std::pair<arith::Var, tir::BufferPtr>> dims; // symbols of `type` that are defined by it
 };
 
 /// What a loop stacks up: in a place for all slices if their number is known before it, else in one of the runtime's that
-/// grows, or in a list if their size is not known before either.
+/// grows, or in a list if their size is not known before either, or the function calls itself.
 struct Scan {
     TensorType type; // of the stack
     TensorType slice;

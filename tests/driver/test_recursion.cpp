@@ -199,6 +199,38 @@ fn main(%40 "deep": int64[], %41 "x": float32[m{1..64}]) -> float32[] outputs ["
 }
 )";
 
+/// What each call's loops give is still read after it has called itself.
+const std::string onLoops = R"(module next %100
+
+fn rows(%1: int64[], %2: float32[n{0..500}]) -> float32[p{0..500}] {
+  %3 = const int64[] [1] @{0}
+  %4 = less(%1, %3) : bool[] @{0}
+  %5 = if %4 {
+    -> %2
+  } else {
+    %6 = loop %1 while _ (%7: int64[], %8: float32[g{0..500}] = %2) scans 1 {
+      %9 = const float32[1] [1] @{1}
+      %10 = concat(%8, %9) {axis=0} : float32[g + 1] @{1}
+      %11 = reduce(%8) {kind="sum", axes=[0], keepDims=false} : float32[] @{1}
+      %12 = tuple(%10, %11) : (float32[g + 1], float32[]) @{1}
+      -> %12
+    } : (float32[h{0..500}], float32[t{0..500}]) @{1}
+    %13 = %6.0 : float32[h] @{1}
+    %14 = %6.1 : float32[t] @{1}
+    %15 = subtract(%1, %3) : int64[] @{2}
+    %16 = call rows(%15, %13) : float32[q{0..500}] @{2}
+    %17 = concat(%16, %14, %13) {axis=0} : float32[q + t + h] @{2}
+    -> %17
+  } : float32[u{0..500}] @{2}
+  -> %5
+}
+
+fn main(%40 "n": int64[], %41 "x": float32[m{1..64}]) -> float32[z{0..500}] outputs ["rows"] {
+  %42 = call rows(%40, %41) : float32[w{0..500}] @{3}
+  -> %42
+}
+)";
+
 const std::string counting = R"(module next %100
 
 fn down(%1: int64[]) -> int64[] {
@@ -368,6 +400,18 @@ private slots:
             const auto outputs = model.run({{"deep", integer(deep)}, {"x", floats({1})}});
             QVERIFY2(outputs.size() == 1, model.problem.c_str());
             QCOMPARE(valuesOf<float>(outputs[0]), std::vector<float>{total});
+        }
+    }
+
+    void loopsOfCallsAreApart() {
+        Compiled model(onLoops);
+        QVERIFY2(model.problem.empty(), model.problem.c_str());
+        for (const auto& [n, rows] : {std::pair<int64_t, std::vector<float>>{0, {1}},
+                                      {1, {1, 1, 1, 1, 1}},
+                                      {2, {1, 1, 1, 1, 3, 1, 1, 1, 1, 1, 2, 1, 1, 1}}}) {
+            const auto outputs = model.run({{"n", integer(n)}, {"x", floats({1})}});
+            QVERIFY2(outputs.size() == 1, model.problem.c_str());
+            QCOMPARE(valuesOf<float>(outputs[0]), rows);
         }
     }
 
