@@ -378,6 +378,16 @@ private slots:
         QCOMPARE(valuesOf<float>(outputs[0]), std::vector<float>{12});
     }
 
+    /// So is what the symbol of something that is taken out may be.
+    void whatIsTakenOutStaysWithinItsRange() {
+        std::string narrow = once;
+        narrow.replace(narrow.find("e{0..500}"), 9, "e{0..10}");
+        Compiled model(narrow);
+        QCOMPARE(model.run({{"count", integer(9)}, {"x", floats({1, 2})}}).size(), size_t{2});
+        QVERIFY(model.run({{"count", integer(10)}}).empty());
+        QVERIFY2(says(model.problem, "e is outside 0 … 10"), model.problem.c_str());
+    }
+
     void treesAreMeasured() {
         Compiled model(onTrees);
         QVERIFY2(model.problem.empty(), model.problem.c_str());
