@@ -44,10 +44,13 @@ Result<std::string> emit(const driver::Trace& trace, const CompileArgs& args) {
             if (!kernel->stages.empty())
                 text += tir::print(*kernel->stages.back().second);
         names = functionNames(trace);
-        if (trace.entry) {
-            names.push_back(trace.entry->name);
-            if (wanted(trace.entry->name, args.function))
-                text += tir::print(*trace.entry);
+        std::vector<tir::PrimFuncPtr> functions = trace.entryFunctions;
+        if (trace.entry)
+            functions.insert(functions.begin(), trace.entry);
+        for (const tir::PrimFuncPtr& function : functions) {
+            names.push_back(function->name);
+            if (wanted(function->name, args.function))
+                text += tir::print(*function);
         }
     } else {
         for (const driver::KernelRecord* kernel : driver::kernelsNamed(trace, args.function)) {

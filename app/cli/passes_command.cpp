@@ -42,6 +42,8 @@ Result<void> dumpTrace(const driver::Trace& trace, const std::filesystem::path& 
                           tir::print(*kernel.stages[i].second)));
     if (trace.entry)
         LATHE_CHECKED(writeText(folder / "entry.tir", tir::print(*trace.entry)));
+    for (const tir::PrimFuncPtr& function : trace.entryFunctions)
+        LATHE_CHECKED(writeText(folder / (function->name + ".tir"), tir::print(*function)));
     return {};
 }
 

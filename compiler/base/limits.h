@@ -32,6 +32,7 @@ inline constexpr int64_t evaluatorBytes = int64_t{1} << 28; // of one constant f
 inline constexpr int64_t foldedBytes = int64_t{1} << 29;    // of all that is folded or made dense while importing
 inline constexpr int64_t foldingSteps = 20'000'000'000;     // of all constant folding: about 20 s
 inline constexpr int64_t arenaBytes = int64_t{1} << 40;     // of one frame of intermediate values
+inline constexpr int64_t stackBytes = int64_t{1} << 20;     // of functions that call themselves
 inline constexpr size_t textScopes = 10'000;                // of statements in IR text
 inline constexpr int64_t interpretedSteps = 100'000'000;    // of one run of loop IR
 inline constexpr size_t sequenceParts = 100'000;            // that a sequence is split into

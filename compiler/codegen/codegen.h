@@ -43,7 +43,7 @@ struct KernelCode {
 
 /// Compiles a lowered function (after the required passes of tir/transform). Symbol: the function's name, signature
 /// `int32_t NAME(lathe_exec*, buffers…, scalars…)` in the order of its parameters: buffers and handles as pointers, index
-/// as int64_t, other scalars as their type (bool as uint8_t); an entry is `int32_t NAME(lathe_exec*)`. Vectorized and
+/// as int64_t, other scalars as their type (bool as uint8_t); the entry has none. Vectorized and
 /// unrolled loops that passes left are compiled as serial loops. Fails for a target that parseTarget would refuse; throws
 /// InternalError if LLVM rejects what was made or cannot go on.
 Result<KernelCode> compileFunction(const tir::PrimFunc& function, const CodegenOptions& options);

@@ -91,6 +91,7 @@ Result<lower::Entry> makeEntry(const relay::Module& fused, const lower::Kernels&
                                const model::ModelGraph* graph, Trace& trace) {
     LATHE_TRY(lower::Entry entry, lower::makeEntry(fused, kernels, graph));
     trace.entry = entry.function;
+    trace.entryFunctions = entry.functions;
     trace.peakBytes = entry.peakBytes;
     trace.buffers = entry.buffers;
     for (const lower::Call& call : entry.calls) {
@@ -159,11 +160,12 @@ Result<Built> build(const relay::Module& fused, const model::ModelGraph* graph, 
         return built;
     }
     const relay::Module* const flat = hook.recordOf("inline functions").after.get(); // of constants there is none
-    const auto tablesOf = [&](const tir::PrimFunc& lowered) {
+    const auto tablesOf = [&](const lower::LoweredEntry& lowered) {
         return makeTables(fused, graph, kernels, entry, lowered, built.offsets, objects, options, flat);
     };
     LATHE_CHECKED(hook.step("compile entry", [&] {
-        return compileEntry(entry.function, tablesOf, options, [&hook] { hook.checkCancelled(); }, objects);
+        return compileEntry(
+            entry.function, entry.functions, tablesOf, options, [&hook] { hook.checkCancelled(); }, objects);
     }));
     built.constants = std::move(entry.constants);
     LATHE_TRY(built.sharedObject, hook.step("link", [&] { return codegen::linkShared(objects, {"lathe_model"}); }));

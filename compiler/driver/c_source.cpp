@@ -199,6 +199,10 @@ Result<codegen::CModel> makeSource(const relay::Module& module, const model::Mod
                         states.size() == 1 ? "a state" : fmt::format("{} states", states.size()), states.front().name,
                         states.size() == 1 ? "" : ", …"),
             "compile it to an artifact and run that with the runtime");
+    if (!entry.functions.empty())
+        return failure(ErrorKind::Unsupported,
+                       "the model has functions that call themselves, which C source does not do yet",
+                       "compile it to an artifact and run that with the runtime");
     if (holdsObjects(module.main(), *entry.function))
         return failure(
             ErrorKind::Unsupported,
@@ -220,9 +224,11 @@ Result<codegen::CModel> makeSource(const relay::Module& module, const model::Mod
     codegen::CModel source;
     const std::string stem = graph ? std::filesystem::path(graph->file).stem().string() : "";
     source.name = codegen::cIdentifier(options.name.empty() ? stem : options.name);
-    source.entry = lower::lowerEntry(entry.function, options.target, {{}, {}, options.verify, checkpoint});
+    const lower::LoweredEntry lowered =
+        lower::lowerEntry(entry.function, {}, options.target, {{}, {}, options.verify, checkpoint});
+    source.entry = lowered.entry;
     const std::vector<std::vector<std::byte>> noObjects(kernels.kernels.size() + 1);
-    source.tables = makeTables(module, graph, kernels, entry, *source.entry, offsets, noObjects, options);
+    source.tables = makeTables(module, graph, kernels, entry, lowered, offsets, noObjects, options);
     for (const lower::Kernel& kernel : kernels.kernels)
         source.kernels.push_back(kernel.lowered);
     const relay::Function& main = module.main();

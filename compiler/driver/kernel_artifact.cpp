@@ -32,7 +32,7 @@ ModelTables::Value valueOf(const tir::Buffer& buffer, bool output, std::vector<s
 }
 
 ModelTables tablesOf(std::span<const lower::Kernel> kernels, const lower::BenchEntry& entry,
-                     const tir::PrimFunc& lowered, const Options& options) {
+                     const lower::LoweredEntry& lowered, const Options& options) {
     const lower::Kernel& first = kernels.front();
     ModelTables tables = beginTables(first.name, kernels, lowered, options, {});
     for (const tir::BufferPtr& input : entry.inputs)
@@ -83,8 +83,8 @@ Result<void> writeKernelArtifact(std::span<const CompiledKernelPtr> kernels, con
         objects.push_back(each->object);
     }
     const lower::BenchEntry entry = lower::makeBenchEntry(lowered);
-    const auto tablesFor = [&](const tir::PrimFunc& function) { return tablesOf(lowered, entry, function, options); };
-    LATHE_CHECKED(compileEntry(entry.function, tablesFor, options, {}, objects));
+    const auto tablesFor = [&](const lower::LoweredEntry& made) { return tablesOf(lowered, entry, made, options); };
+    LATHE_CHECKED(compileEntry(entry.function, {}, tablesFor, options, {}, objects));
     LATHE_TRY(std::vector<std::byte> shared, codegen::linkShared(objects, {"lathe_model"}));
     return artifact::writeArtifact(path, shared, {});
 }

@@ -11,7 +11,6 @@
 #include "relay/element.h"
 #include "relay/taken_integers.h"
 #include "relay/type_map.h"
-#include "tir/transform/number_checks.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -47,10 +46,9 @@ codegen::ModelTables::Value describe(const std::string& name, const relay::Type&
 }
 
 /// Of the checks of a kernel or of the entry, by ordinal.
-template <class Check>
-std::vector<codegen::ModelTables::CheckText> checkTexts(const std::vector<Check>& checks) {
+std::vector<codegen::ModelTables::CheckText> checkTexts(const std::vector<lower::CheckInfo>& checks) {
     std::vector<codegen::ModelTables::CheckText> texts;
-    for (const Check& check : checks)
+    for (const lower::CheckInfo& check : checks)
         texts.push_back({static_cast<int>(check.kind), check.origin, check.message});
     return texts;
 }
@@ -81,13 +79,23 @@ std::string withIntegers(const std::string& metadata, const relay::Module& modul
     return dump(all);
 }
 
+/// Of the entry, and of the functions that it calls.
+Hash128 hashOfAll(std::span<const std::vector<std::byte>> objects) {
+    if (objects.size() == 1)
+        return hashBytes(objects.front());
+    Hasher hasher;
+    for (const std::vector<std::byte>& object : objects)
+        hasher.add(hashBytes(object));
+    return hasher.finish();
+}
+
 /// The metadata, with hashes of what the artifact holds.
 std::string withContents(const codegen::ModelTables& tables, std::span<const std::vector<std::byte>> objects) {
     nlohmann::json metadata = parseJson(tables.metadata).value();
     const auto hashOf = [&](size_t object) { return toString(hashBytes(objects[object])); };
     for (size_t i = 0; i < tables.kernels.size(); ++i)
         metadata["kernels"][tables.kernels[i].name] = hashOf(i);
-    metadata["entry"] = hashOf(tables.kernels.size());
+    metadata["entry"] = toString(hashOfAll(objects.subspan(tables.kernels.size())));
     for (const codegen::ModelTables::Constant& constant : tables.constants)
         metadata["constants"].push_back({toString(constant.hash), constant.bytes});
     return dump(metadata);
@@ -104,15 +112,16 @@ std::vector<arith::Var> inputSymbols(const relay::Function& main) {
     return symbols.vars();
 }
 
-codegen::ModelTables beginTables(std::string name, std::span<const lower::Kernel> kernels, const tir::PrimFunc& entry,
-                                 const Options& options, const arith::Expr& peakBytes) {
+codegen::ModelTables beginTables(std::string name, std::span<const lower::Kernel> kernels,
+                                 const lower::LoweredEntry& entry, const Options& options,
+                                 const arith::Expr& peakBytes) {
     codegen::ModelTables tables;
     tables.name = std::move(name);
-    tables.entry = entry.name;
+    tables.entry = entry.entry->name;
     tables.flags = options.numerics == NumericsLevel::Strict ? 0 : LATHE_FLUSH_SUBNORMALS;
     for (const lower::Kernel& kernel : kernels)
         tables.kernels.push_back({kernel.name, checkTexts(kernel.checks)});
-    tables.entryChecks = checkTexts(tir::checksOf(entry));
+    tables.entryChecks = checkTexts(entry.checks);
     nlohmann::json metadata;
     metadata["target"] = toString(options.target);
     if (peakBytes)
@@ -123,12 +132,12 @@ codegen::ModelTables beginTables(std::string name, std::span<const lower::Kernel
 
 codegen::ModelTables makeTables(const relay::Module& module, const model::ModelGraph* graph,
                                 const lower::Kernels& kernels, const lower::Entry& entry,
-                                const tir::PrimFunc& entryFunction, const std::vector<int64_t>& offsets,
+                                const lower::LoweredEntry& lowered, const std::vector<int64_t>& offsets,
                                 std::span<const std::vector<std::byte>> objects, const Options& options,
                                 const relay::Module* source) {
     const relay::Function& main = module.main();
     const std::string name = graph ? std::filesystem::path(graph->file).stem().string() : "";
-    codegen::ModelTables tables = beginTables(name, kernels.kernels, entryFunction, options, entry.peakBytes);
+    codegen::ModelTables tables = beginTables(name, kernels.kernels, lowered, options, entry.peakBytes);
     std::vector<arith::Var> symbols = inputSymbols(main);
     for (const arith::Var& symbol : symbols)
         tables.symbols.push_back(symbol->name);

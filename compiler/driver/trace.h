@@ -108,6 +108,7 @@ struct Trace {
     /// What constants were computed with while the model was compiled: each workload once, in no particular order.
     std::vector<KernelRecord> constantKernels;
     tir::PrimFuncPtr entry;
+    std::vector<tir::PrimFuncPtr> entryFunctions; // that it calls, and that call themselves
     std::vector<CallRecord> calls;
     std::vector<Removed> removed;
     std::vector<Diagnostic> diagnostics;

@@ -54,6 +54,15 @@ std::vector<EntryValue> fieldsOf(const EntryValue& value) {
 }
 
 Result<Entry> EntryBuilder::build() {
+    LATHE_CHECKED(lowerMain());
+    for (size_t i = 0; i < called_.size(); ++i) // functions call others
+        LATHE_CHECKED(lowerFunction(i));
+    if (hasObjects_)
+        entry_.peakBytes = {}; // what lists hold, only running tells
+    return std::move(entry_);
+}
+
+Result<void> EntryBuilder::lowerMain() {
     const relay::Function& main = module_.main();
     EntryScope scope(true, calls_);
     LATHE_CHECKED(bindInputs(main, scope));
@@ -72,9 +81,9 @@ Result<Entry> EntryBuilder::build() {
     function->isEntry = true;
     function->body = body ? body : tir::seq({evaluate(arith::intImm(0))}, -1);
     entry_.function = function;
-    entry_.peakBytes = hasObjects_ ? Expr() : peak; // what lists hold, only running tells
+    entry_.peakBytes = peak;
     entry_.buffers = std::move(buffers);
-    return std::move(entry_);
+    return {};
 }
 
 Result<void> EntryBuilder::bindInputs(const relay::Function& main, EntryScope& scope) {
@@ -412,8 +421,14 @@ Result<Entry> makeEntry(const relay::Module& module, const Kernels& kernels, con
     std::unordered_map<std::string, tir::PrimFuncPtr> callees;
     for (const Kernel& kernel : kernels.kernels)
         callees[kernel.name] = kernel.lowered;
-    auto verified = tir::verifyCalls(*entry.function, callees);
-    LATHE_ASSERT(verified.has_value(), toString(verified.error()));
+    for (const tir::PrimFuncPtr& function : entry.functions)
+        callees[function->name] = function;
+    const auto verify = [&](const tir::PrimFuncPtr& function) {
+        auto verified = tir::verifyCalls(*function, callees);
+        LATHE_ASSERT(verified.has_value(), toString(verified.error()));
+    };
+    verify(entry.function);
+    std::ranges::for_each(entry.functions, verify);
     return entry;
 }
 

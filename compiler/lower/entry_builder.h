@@ -10,6 +10,8 @@
 // Lists, optionals and values of other data types are objects of the runtime, to which the entry has references. Each
 // reference has an owner: a Block, from where it got it to the last use of the value, or what it was handed to. Where a
 // value is used last its reference is handed on instead of a new one, so that the runtime can change it in place.
+//
+// Functions that call themselves are lowered likewise, each to a function of its own.
 #pragma once
 
 #include "lower/entry_scope.h"
@@ -43,7 +45,7 @@ struct Owned {
 
 using Destinations = std::map<uint32_t, Expr>; // Var -> address its value must have
 
-/// How the result of a nested Block reaches the scope around it: copied to a place there, or by address.
+/// How the result of a nested Block reaches the scope around it: copied to a place there, by address, or in an object.
 struct Handover {
     TensorType type;
     bool byAddress = false;
@@ -51,11 +53,14 @@ struct Handover {
     relay::Type object = {}; // of a data type: the reference is handed over
     tir::BufferPtr slot;     // by address, or of an object: holds it
     int kept = -1; // of a loop, by address: its value lies in places kept and kept + 1 of the runtime, in turns
+    /// Of a loop in a function that calls itself, instead of by address: in an object, since such places are of the run, the
+    /// same for all calls of the function.
+    bool boxed = false;
     std::vector<std::pair<arith::Var, tir::BufferPtr>> dims; // symbols of `type` that are defined by it
 };
 
 /// What a loop stacks up: in a place for all slices if their number is known before it, else in one of the runtime's that
-/// grows, or in a list if their size is not known before either.
+/// grows, or in a list if their size is not known before either, or the function calls itself.
 struct Scan {
     TensorType type; // of the stack
     TensorType slice;
@@ -88,6 +93,7 @@ public:
 private:
     // Inputs, outputs and Blocks: entry.cpp
 
+    Result<void> lowerMain();
     Result<void> bindInputs(const relay::Function& main, EntryScope& scope);
     Result<void> bindTensor(const relay::Param& param, int32_t input, EntryScope& scope);
     /// What states are before the call lies behind the inputs, what they will be behind the outputs: in memory of its own, so
@@ -143,6 +149,27 @@ private:
     Expr indicesComputable(int kernelOrdinal);
     /// A check of sizes, unless the same one stands before it.
     void checkOnce(EntryScope& scope, const Expr& holds, const std::string& message, model::Span span);
+
+    // Functions that call themselves: entry_functions.cpp
+
+    /// What a call hands over, and the sizes that its parameters' symbols have by it.
+    struct Passed {
+        std::vector<Expr> args;
+        arith::VarMap sizes;
+    };
+    Result<void> lowerFunctionCall(const relay::Binding& binding, const relay::FunctionCall& call, EntryScope& scope,
+                                   Owned& owned);
+    void pass(const relay::Type& declared, const EntryValue& value, model::Span span, EntryScope& scope, Owned& owned,
+              Passed& passed);
+    /// Arguments for the symbols of the callee's parameters, within their ranges.
+    Result<std::vector<Expr>> sizesFor(const relay::Binding& binding, const relay::FunctionCall& call,
+                                       const Passed& passed, EntryScope& scope);
+    /// The name of the function's code; from the first call on it is one of those that are lowered.
+    std::string symbolOf(const std::string& function);
+    /// The body of called_[ordinal].
+    Result<void> lowerFunction(size_t ordinal);
+    /// Parameters for a value of the type; `objects` gets the references that come with it.
+    EntryValue receiveParam(const relay::Type& type, tir::PrimFunc& function, std::vector<Expr>& objects);
 
     // `if`, and what it has in common with `loop`: entry_control.cpp
 
@@ -248,9 +275,11 @@ private:
     std::map<model::Span, int> origins_;   // places in entry_.origins
     std::map<uint32_t, int32_t> outputOf_; // Var of the main Block -> the output it is
     std::set<int32_t> writtenInPlace_;
-    int depth_ = 0; // of nested Blocks
-    int calls_ = 0; // of kernels, so far
-    int kept_ = 0;  // places of the runtime that are given out
+    std::vector<std::string> called_; // functions that call themselves
+    Expr stack_;                      // within one of them: an address where their stack begins
+    int depth_ = 0;                   // of nested Blocks
+    int calls_ = 0;                   // of kernels, so far
+    int kept_ = 0;                    // places of the runtime that are given out
     bool hasObjects_ = false;
 };
 

@@ -29,9 +29,7 @@ Result<void> EntryBuilder::lowerCall(const relay::Binding& binding, const relay:
                                      const Destinations& destinations, Owned& owned) {
     auto found = kernels_.plans.find(call.callee);
     if (found == kernels_.plans.end())
-        return refused(binding.span,
-                       fmt::format("call of function '{}' cannot be lowered: only fused functions are", call.callee),
-                       "recursion is not supported");
+        return lowerFunctionCall(binding, call, scope, owned);
     const FunctionPlan& plan = found->second;
     checkInside(*module_.functions.at(call.callee), scope);
     if (plan.kind == FunctionPlan::Kind::View) {

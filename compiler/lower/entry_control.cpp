@@ -67,7 +67,7 @@ void EntryBuilder::handOver(const std::vector<Handover>& handovers, const std::v
     for (size_t i = 0; i < handovers.size(); ++i) {
         const Handover& to = handovers[i];
         const EntryValue& from = values[i];
-        if (to.object) {
+        if (to.object || to.boxed) {
             store(to.slot, reference(from, owned, span, scope), scope);
             continue;
         }
@@ -92,6 +92,14 @@ std::vector<EntryValue> EntryBuilder::receive(const std::vector<Handover>& hando
         if (handover.object) {
             objects.push_back(scope.let("object", load(handover.slot)));
             values.push_back(objectValue(handover.object, objects.back()));
+            continue;
+        }
+        if (handover.boxed) {
+            const Expr object = scope.let("object", load(handover.slot));
+            objects.push_back(object);
+            const TensorType& type = handover.type;
+            values.push_back(
+                unpacked(relay::tensorType(type.dtype, type.shape, type.layout), object, {}, scope, objects));
             continue;
         }
         for (const auto& [symbol, slot] : handover.dims) {

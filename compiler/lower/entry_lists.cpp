@@ -4,6 +4,7 @@
 // references that they take and give. An optional is a list of one element at most; a value of another data type is the list
 // of its fields, with the constructor's ordinal as its tag; so is a tuple in a list.
 #include "abi/abi.h"
+#include "base/limits.h"
 #include "lower/entry_builder.h"
 #include "lower/sizes.h"
 #include "relay/attrs.h"
@@ -106,9 +107,13 @@ void EntryBuilder::bindDim(const Expr& dim, const Expr& actual, model::Span span
         scope.define(symbol, actual);
         define(symbol);
         scope.newSegment();
+        if (symbol->lower > 0 || symbol->upper < limits::tensorElements) // what kernels count on
+            check(scope, arith::logicalAnd(arith::ge(symbol, symbol->lower), arith::le(symbol, symbol->upper)),
+                  tir::CheckKind::ShapeMismatch,
+                  fmt::format("{} is outside {} … {}", symbol->name, symbol->lower, symbol->upper), span);
     } else {
         check(scope, arith::eq(dim, actual), tir::CheckKind::ShapeMismatch,
-              "a dim of a list's element is not what it must be", span);
+              "a dim of what a list holds, or a function gives, is not what it must be", span);
     }
 }
 

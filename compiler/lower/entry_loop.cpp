@@ -19,7 +19,7 @@ Result<std::vector<Scan>> EntryBuilder::prepareScans(const relay::Binding& bindi
         Scan scan{*asTensor(stack), {}, {}, -1};
         scan.slice = scan.type;
         scan.slice.shape.erase(scan.slice.shape.begin());
-        if (!defined(scan.slice)) {
+        if (!defined(scan.slice) || (stack_ && !defined(scan.type))) {
             scan.list = scope.local("slices", types::Handle);
             const Expr none = rtCall(LATHE_FN_OBJECT_LIST, {arith::intImm(0, types::Int32)}, types::Handle);
             store(scan.list, newObject("list", none, binding.span, scope), scope);
@@ -77,7 +77,7 @@ void EntryBuilder::moveCarried(const std::vector<Handover>& carried, const std::
                                Owned& owned) {
     for (size_t i = 0; i < carried.size(); ++i)
         for (size_t j = 0; j < carried.size(); ++j)
-            if (i != j && !carried[i].byAddress && !carried[i].object && next[i].address.same(current[j].address)) {
+            if (i != j && carried[i].address && next[i].address.same(current[j].address)) {
                 Expr aside = body.allocate(bytesOf(carried[i].type), {BufferUse::Kind::Control, {}, span});
                 body.add(copyBytes(aside, next[i].address, bytesOf(carried[i].type)));
                 next[i].address = aside;
@@ -104,7 +104,10 @@ Result<LoopState> EntryBuilder::prepareLoop(const relay::Binding& binding, const
         carriedTypes.push_back(param.type);
     state.carried = prepare(binding, carriedTypes, scope, owned);
     for (Handover& handover : state.carried)
-        if (handover.byAddress) {
+        if (handover.byAddress && stack_) {
+            handover.byAddress = false;
+            handover.boxed = true;
+        } else if (handover.byAddress) {
             handover.kept = kept_;
             kept_ += 2;
         }
@@ -193,6 +196,12 @@ std::vector<EntryValue> EntryBuilder::loopResults(const relay::Binding& binding,
         if (carried.object) {
             owned.objects.push_back(scope.let("object", load(carried.slot)));
             fields.push_back(objectValue(carried.object, owned.objects.back()));
+            continue;
+        }
+        if (carried.boxed) {
+            const Expr object = scope.let("object", load(carried.slot));
+            owned.objects.push_back(object);
+            fields.push_back(unpacked(resultTypes[fields.size()], object, binding.span, scope, owned.objects));
             continue;
         }
         const TensorType& type = *asTensor(resultTypes[fields.size()]);

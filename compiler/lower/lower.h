@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // From a module of fused functions to kernels and an entry: each primitive function becomes a PrimFunc, equal ones are one;
-// the main function becomes the entry PrimFunc with its calls, branches, loops and memory plan.
+// the main function becomes the entry PrimFunc with its calls, branches, loops and memory plan, as does each function that
+// calls itself.
 #pragma once
 
 #include "base/target.h"
@@ -68,12 +69,13 @@ Result<Kernels> makeKernels(const relay::Module& module, const model::ModelGraph
 
 struct Entry {
     tir::PrimFuncPtr function;
+    std::vector<tir::PrimFuncPtr> functions; // that it calls, and that call themselves
     std::vector<Call> calls;
     std::vector<relay::ConstantPtr> constants; // by ordinal of RtCall CONSTANT
     std::vector<int> initialStates;            // of each state: the constant that it begins as; -1: zeros
     Expr peakBytes;                            // arena, over the symbols; null: only running tells
     std::vector<PlacedBuffer> buffers;         // what lies there
-    std::vector<model::Span> origins;          // of the function's checks
+    std::vector<model::Span> origins;          // of the functions' checks
 };
 
 /// The entry of the main function. Kernels must be lowered (their workspace sizes are known).

@@ -19,8 +19,10 @@
 #include "tir/transform/vectorize_loops.h"
 #include "tir/verify.h"
 
+#include <algorithm>
 #include <chrono>
 #include <fmt/format.h>
+#include <iterator>
 
 namespace lathe::lower {
 
@@ -32,6 +34,7 @@ struct Lowering {
     const ScheduleDecisions& decisions;
     const std::function<void()>& checkpoint;
     bool schedulable = false;
+    int firstCheck = 0; // the number of the first check
     KernelSchedule schedule = {};
     std::vector<CheckInfo> checks = {};
     Expr workspaceBytes = {};
@@ -48,9 +51,10 @@ Result<PrimFuncPtr> makeSchedule(const PrimFuncPtr& function, Lowering& lowering
 }
 
 Result<PrimFuncPtr> numberAllChecks(const PrimFuncPtr& function, Lowering& lowering) {
-    PrimFuncPtr numbered = tir::numberChecks(function);
-    for (const tir::CheckEntry& check : tir::checksOf(*numbered))
-        lowering.checks.push_back({check.kind, check.origin, check.message});
+    PrimFuncPtr numbered = tir::numberChecks(function, lowering.firstCheck);
+    const std::vector<tir::CheckEntry> checks = tir::checksOf(*numbered);
+    for (auto i = static_cast<size_t>(lowering.firstCheck); i < checks.size(); ++i)
+        lowering.checks.push_back({checks[i].kind, checks[i].origin, checks[i].message});
     return numbered;
 }
 
@@ -209,12 +213,24 @@ Result<void> lowerKernel(Kernel& kernel, const Target& target, CodeKind kind, co
     return {};
 }
 
-PrimFuncPtr lowerEntry(const PrimFuncPtr& entry, const Target& target, const KernelHook& hook) {
+LoweredEntry lowerEntry(const PrimFuncPtr& entry, std::span<const PrimFuncPtr> functions, const Target& target,
+                        const KernelHook& hook) {
     const ScheduleDecisions none;
-    Lowering lowering{.target = target, .decisions = none, .checkpoint = hook.checkpoint};
-    Result<PrimFuncPtr> lowered = runAll(entryPipeline, entry, lowering, hook);
-    LATHE_ASSERT(lowered, "passes of the entry follow no decision, so none fails");
-    return *lowered;
+    LoweredEntry made;
+    const auto lower = [&](const PrimFuncPtr& function) {
+        Lowering lowering{.target = target,
+                          .decisions = none,
+                          .checkpoint = hook.checkpoint,
+                          .firstCheck = static_cast<int>(made.checks.size())};
+        Result<PrimFuncPtr> lowered = runAll(entryPipeline, function, lowering, hook);
+        LATHE_ASSERT(lowered, "passes of the entry follow no decision, so none fails");
+        std::ranges::move(lowering.checks, std::back_inserter(made.checks));
+        return *lowered;
+    };
+    made.entry = lower(entry);
+    for (const PrimFuncPtr& function : functions)
+        made.functions.push_back(lower(function));
+    return made;
 }
 
 } // namespace lathe::lower

@@ -66,7 +66,15 @@ struct KernelHook {
 Result<void> lowerKernel(Kernel& kernel, const Target& target, CodeKind kind, const ScheduleDecisions& decisions,
                          const KernelHook& hook);
 
+/// The entry and the functions that it calls, behind their passes.
+struct LoweredEntry {
+    tir::PrimFuncPtr entry;
+    std::vector<tir::PrimFuncPtr> functions;
+    std::vector<CheckInfo> checks; // of all of them, by number
+};
+
 /// The entry's passes: those of each list that make it code.
-tir::PrimFuncPtr lowerEntry(const tir::PrimFuncPtr& entry, const Target& target, const KernelHook& hook);
+LoweredEntry lowerEntry(const tir::PrimFuncPtr& entry, std::span<const tir::PrimFuncPtr> functions,
+                        const Target& target, const KernelHook& hook);
 
 } // namespace lathe::lower

@@ -149,8 +149,8 @@ struct Evaluate {
 };
 
 /// In the entry: call of another PrimFunc by name. Arguments follow its parameters: Load(buffer, zeros) stands for a
-/// buffer's address, scalars for themselves. callId names the call in the model's tables (Spans, profile); a non-zero
-/// status ends the entry with it.
+/// buffer's address, scalars for themselves. callId names the call in the model's tables (Spans, profile); -1: of a function
+/// that is itself of the entry, which notes what fails in it. A non-zero status ends the entry with it.
 struct CallKernel {
     std::string callee;
     std::vector<Expr> args;
@@ -201,7 +201,7 @@ struct PrimFunc {
     std::vector<Param> params;
     int outputs = 1; // how many of the buffer parameters, the last ones, are written
     Stmt body;
-    bool isEntry = false;
+    bool isEntry = false; // or a function that the entry calls, and that calls kernels: then its parameters are scalars
 };
 using PrimFuncPtr = std::shared_ptr<const PrimFunc>;
 

@@ -103,6 +103,8 @@ Findings checkTexts(const driver::Trace& trace) {
                 jobs.push_back({kernel.name + " after " + stage, nullptr, function});
     if (trace.entry)
         jobs.push_back({"entry", nullptr, trace.entry});
+    for (const tir::PrimFuncPtr& function : trace.entryFunctions)
+        jobs.push_back({function->name, nullptr, function});
     Collector collector;
     parallelFor(jobs.size(), 0, [&](size_t i) {
         if (jobs[i].module)

@@ -172,14 +172,15 @@ void FunctionEmitter::emitWhile(const tir::While& node) {
     b_.SetInsertPoint(after);
 }
 
-/// Leaves the function with `status` where the condition holds; in an entry after noting which call it was.
-void FunctionEmitter::fail(Value* condition, int32_t call, Value* status) {
+/// Leaves the function with `status` where the condition holds; in an entry after noting which call it was, unless it is of a
+/// function that has done so itself.
+void FunctionEmitter::fail(Value* condition, std::optional<int32_t> call, Value* status) {
     llvm::BasicBlock* failed = block("failed");
     llvm::BasicBlock* good = block("good");
     b_.CreateCondBr(condition, failed, good, llvm::MDBuilder(m_.context).createBranchWeights(1, 1 << 20));
     b_.SetInsertPoint(failed);
-    if (m_.function.isEntry && !inParallel_) {
-        runtimeCall(LATHE_FN_FAIL, {b_.getInt32(static_cast<uint32_t>(call)), status});
+    if (m_.function.isEntry && !inParallel_ && call) {
+        runtimeCall(LATHE_FN_FAIL, {b_.getInt32(static_cast<uint32_t>(*call)), status});
         b_.CreateRet(b_.getInt32(1));
     } else {
         b_.CreateRet(status);
@@ -202,12 +203,15 @@ void FunctionEmitter::emitCall(const tir::CallKernel& call) {
         types.push_back(passed->getType());
     }
     auto callee = m_.module.getOrInsertFunction(call.callee, llvm::FunctionType::get(b_.getInt32Ty(), types, false));
+    const bool isKernel = call.callId >= 0;
     Value* id = b_.getInt32(static_cast<uint32_t>(call.callId));
-    runtimeCall(LATHE_FN_PROFILE, {id, b_.getInt32(0)});
+    if (isKernel)
+        runtimeCall(LATHE_FN_PROFILE, {id, b_.getInt32(0)});
     llvm::CallInst* status = b_.CreateCall(callee, args);
     status->setDoesNotThrow();
-    runtimeCall(LATHE_FN_PROFILE, {id, b_.getInt32(1)});
-    fail(b_.CreateICmpNE(status, b_.getInt32(0)), call.callId, status);
+    if (isKernel)
+        runtimeCall(LATHE_FN_PROFILE, {id, b_.getInt32(1)});
+    fail(b_.CreateICmpNE(status, b_.getInt32(0)), isKernel ? std::optional(call.callId) : std::nullopt, status);
 }
 
 void FunctionEmitter::emitAllocate(const tir::Buffer& buffer) {

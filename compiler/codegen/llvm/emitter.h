@@ -16,6 +16,7 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
 #include <map>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <unordered_set>
@@ -114,7 +115,7 @@ private:
     void emitCheck(const tir::Check& check);
     void emitCall(const tir::CallKernel& call);
     void emitAllocate(const tir::Buffer& buffer);
-    void fail(Value* condition, int32_t call, Value* status);
+    void fail(Value* condition, std::optional<int32_t> call, Value* status);
     llvm::BasicBlock* block(const char* name);
     Value* alloca(llvm::Type* type);
 

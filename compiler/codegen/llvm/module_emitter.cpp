@@ -103,27 +103,24 @@ llvm::DebugLoc ModuleEmitter::locationOf(const tir::StmtNode& stmt, int origin, 
 void ModuleEmitter::run() {
     llvm::Type* pointer = llvm::PointerType::getUnqual(context);
     std::vector<llvm::Type*> types{pointer};
-    if (!function.isEntry)
-        for (const tir::Param& param : function.params)
-            types.push_back(param.buffer ? pointer : storageType(param.scalar.dtype()));
+    for (const tir::Param& param : function.params)
+        types.push_back(param.buffer ? pointer : storageType(param.scalar.dtype()));
     llvm::Function* made = makeFunction(function.name, types, false);
     FunctionEmitter emitter(*this, made, false);
     emitter.exec = made->getArg(0);
-    if (!function.isEntry) {
-        unsigned position = 1;
-        for (const tir::Param& param : function.params) {
-            llvm::Argument* arg = made->getArg(position++);
-            arg->setName(param.buffer ? param.buffer->name : param.scalar->name);
-            if (param.buffer) {
-                emitter.addresses[param.buffer.get()] = arg;
-            } else {
-                Value* scalar = arg;
-                if (param.scalar.dtype().isBool())
-                    scalar = emitter.builder().CreateICmpNE(scalar, llvm::ConstantInt::get(scalar->getType(), 0));
-                else if (scalar->getType() != registerType(param.scalar.dtype()))
-                    scalar = emitter.builder().CreateTrunc(scalar, registerType(param.scalar.dtype()));
-                emitter.vars[param.scalar.get()] = scalar;
-            }
+    unsigned position = 1;
+    for (const tir::Param& param : function.params) {
+        llvm::Argument* arg = made->getArg(position++);
+        arg->setName(param.buffer ? param.buffer->name : param.scalar->name);
+        if (param.buffer) {
+            emitter.addresses[param.buffer.get()] = arg;
+        } else {
+            Value* scalar = arg;
+            if (param.scalar.dtype().isBool())
+                scalar = emitter.builder().CreateICmpNE(scalar, llvm::ConstantInt::get(scalar->getType(), 0));
+            else if (scalar->getType() != registerType(param.scalar.dtype()))
+                scalar = emitter.builder().CreateTrunc(scalar, registerType(param.scalar.dtype()));
+            emitter.vars[param.scalar.get()] = scalar;
         }
     }
     emitter.emit(function.body);

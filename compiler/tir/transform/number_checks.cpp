@@ -11,6 +11,7 @@ namespace {
 
 class Numbering : public Mutator {
 public:
+    explicit Numbering(int first) : next_(first) {}
     using Mutator::mutate;
     Stmt mutate(const Stmt& stmt) override {
         if (stmt) {
@@ -24,13 +25,13 @@ public:
     }
 
 private:
-    int next_ = 0;
+    int next_;
 };
 
 } // namespace
 
-PrimFuncPtr numberChecks(const PrimFuncPtr& function) {
-    return withBody(function, Numbering().mutate(function->body));
+PrimFuncPtr numberChecks(const PrimFuncPtr& function, int first) {
+    return withBody(function, Numbering(first).mutate(function->body));
 }
 
 std::vector<CheckEntry> checksOf(const PrimFunc& function) {

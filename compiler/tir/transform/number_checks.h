@@ -17,7 +17,8 @@ struct CheckEntry {
     std::string message;
 };
 
-PrimFuncPtr numberChecks(const PrimFuncPtr& function);
+/// From `first` on: the entry and the functions that it calls share a table.
+PrimFuncPtr numberChecks(const PrimFuncPtr& function, int first = 0);
 /// The table for a function whose checks are numbered: entry i describes ordinal i.
 std::vector<CheckEntry> checksOf(const PrimFunc& function);
 
