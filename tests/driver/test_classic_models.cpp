@@ -157,6 +157,21 @@ private slots:
         }
     }
 
+    /// Two columns, the first of three, and one with two of zeros behind it.
+    void featuresAreJoined() {
+        std::string problem;
+        const auto results = resultsOf(
+            modelOf("g (float[n,2] x, float[n,w] y, float[n,1] z) => (float[n,6] r) { r = ai.onnx.ml.FeatureVectorizer "
+                    "<inputdimensions = [2, 1, 3]> (x, y, z) }",
+                    1),
+            {{"x", tensorOf<float>(types::Float32, {2, 2}, {1, 2, 3, 4})},
+             {"y", tensorOf<float>(types::Float32, {2, 3}, {5, 6, 7, 8, 9, 10})},
+             {"z", tensorOf<float>(types::Float32, {2, 1}, {11, 12})}},
+            problem);
+        QVERIFY2(problem.empty(), problem.c_str());
+        QVERIFY(valuesOf<float>(results[0]) == (Values{1, 2, 5, 11, 0, 0, 3, 4, 8, 12, 0, 0}));
+    }
+
     void linearModels() {
         const Values x = {0.3F, 1, -1, 2, 0, 0};
         const struct {

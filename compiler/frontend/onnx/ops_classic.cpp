@@ -159,6 +159,32 @@ void convertScaler(NodeReader& node, Builder& b) {
     node.set(0, b.failed() ? Var{} : cast(b, scaled, types::Float32));
 }
 
+void convertFeatureVectorizer(NodeReader& node, Builder& b) {
+    const Ints widths = node.integers("inputdimensions");
+    if (!widths.empty() && widths.size() != node.inputs())
+        return node.fail(fmt::format("'inputdimensions' has {} entries for {} inputs", widths.size(), node.inputs()));
+    std::vector<Var> parts;
+    for (size_t i = 0; i < node.inputs(); ++i) {
+        const Var x = node.in(i);
+        if (!node.needRank(x, 1))
+            return;
+        if (b.rank(x) > 2)
+            return node.refuse(fmt::format("input {} is of shape {}, no matrix", i, text(b.shape(x))));
+        Var part = asRows(b, x);
+        if (!widths.empty()) { // of more columns the first ones, after fewer of them zeros
+            if (widths[i] < 0 || widths[i] > limits::filledElements)
+                return node.fail(fmt::format("'inputdimensions' has {}", widths[i]));
+            if (!mayFill(b, {dim(b, part, 0), Expr(widths[i])}))
+                return;
+            const Expr kept = arith::simplify(arith::min(dim(b, part, 1), Expr(widths[i])));
+            part = pad(b, sliceAxis(b, part, 1, 0, kept), "constant", {0, 0},
+                       {0, arith::simplify(Expr(widths[i]) - kept)});
+        }
+        parts.push_back(cast(b, part, types::Float32));
+    }
+    node.set(0, concat(b, std::move(parts), 1));
+}
+
 void convertImputer(NodeReader& node, Builder& b) {
     const Var x = node.in(0);
     const auto features = featuresOf(node, b, x);
