@@ -95,21 +95,19 @@ void convertLinearRegressor(NodeReader& node, Builder& b) {
 
 void convertLinearClassifier(NodeReader& node, Builder& b) {
     const Var x = asRows(b, asReal(b, node.in(0)));
-    const Ints labels = readLabels(node, "classlabels_ints");
+    const auto labels = readLabels(node, b, "classlabels_ints");
     const auto features = featuresOf(node, b, x);
-    if (!features)
+    if (!labels || !features)
         return;
-    const auto classes = static_cast<int64_t>(labels.size());
+    const int64_t classes = labels->count;
     const auto coefficients = static_cast<int64_t>(node.reals("coefficients").size());
     const bool oneForTwo = classes == 2 && coefficients == *features; // one score speaks for the second class
-    if (classes < 2 || classes > limits::knownValueElements)
-        return node.refuse(fmt::format("a classifier with {} classes is not supported", classes));
     const Var y = linear(node, b, x, oneForTwo ? 1 : classes);
     if (b.failed())
         return;
     const Var scores = cast(b, y, types::Float32);
     const std::string transform = node.text("post_transform", "NONE");
-    node.set(0, labelOf(b, labels, oneForTwo ? classOver(b, scores, 0) : bestClass(b, scores)));
+    node.set(0, labelOf(b, *labels, oneForTwo ? classOver(b, scores, 0) : bestClass(b, scores)));
     node.set(1, oneForTwo ? bothScores(node, b, scores, false, transform) : transformed(b, scores, transform));
 }
 
