@@ -223,8 +223,10 @@ LATHE_CONVERTER(Imputer)
 LATHE_CONVERTER(LinearClassifier)
 LATHE_CONVERTER(LinearRegressor)
 LATHE_CONVERTER(Normalizer)
-LATHE_CONVERTER(SVMRegressor)
 LATHE_CONVERTER(Scaler)
+// support vectors
+LATHE_CONVERTER(SVMClassifier)
+LATHE_CONVERTER(SVMRegressor)
 // training
 LATHE_CONVERTER(Adagrad)
 LATHE_CONVERTER(Adam)

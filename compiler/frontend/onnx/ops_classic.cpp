@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Linear models, support vectors and the preparation of features, of ai.onnx.ml. They compute in float32, in float64 for
-// such input, and give float32.
-#include "frontend/common/emit.h"
+// Linear models and the preparation of features, of ai.onnx.ml.
+#include "frontend/onnx/features.h"
 #include "frontend/onnx/ops.h"
 #include "frontend/onnx/scores.h"
 
@@ -17,40 +16,6 @@ using namespace relay;
 
 namespace {
 
-/// x in the type that such a model computes in.
-Var asReal(Builder& b, Var x) {
-    return b.failed() || b.dtype(x) == types::Float64 ? x : cast(b, x, types::Float32);
-}
-
-/// A list of floats as a constant of x's type, in the given dims; a fault if it does not fill them.
-Var realTensor(NodeReader& node, Builder& b, const char* name, Var x, const std::vector<int64_t>& shape) {
-    const std::vector<double> values = node.reals(name);
-    size_t count = 1;
-    for (const int64_t size : shape)
-        if (__builtin_mul_overflow(count, static_cast<size_t>(size), &count))
-            count = SIZE_MAX; // more than any list has
-    if (values.size() != count) {
-        node.fail(fmt::format("'{}' has {} entries where {} are needed", name, values.size(), count),
-                  "the model is malformed; export it again");
-        return {};
-    }
-    return b.failed() ? Var{} : realConstant(b, b.dtype(x), shape, values);
-}
-
-/// The columns of x [n, features], or, of rank 1, its elements as one row; nothing, and a fault, if unknown.
-std::optional<int64_t> featuresOf(NodeReader& node, Builder& b, Var x) {
-    if (!node.needRank(x, 1))
-        return std::nullopt;
-    const auto columns = arith::asInt(dim(b, x, -1));
-    if (!columns || b.rank(x) > 2)
-        node.refuse(fmt::format("the input {} is no matrix with a known number of columns", text(b.shape(x))));
-    return b.failed() ? std::nullopt : columns;
-}
-
-Var asRows(Builder& b, Var x) {
-    return b.failed() || b.rank(x) == 2 ? x : unsqueeze(b, x, {0});
-}
-
 /// x · coefficientsᵀ + intercepts, of `rows` rows of coefficients.
 Var linear(NodeReader& node, Builder& b, Var x, int64_t rows) {
     const auto features = featuresOf(node, b, x);
@@ -60,25 +25,6 @@ Var linear(NodeReader& node, Builder& b, Var x, int64_t rows) {
     return node.has("intercepts") && !node.reals("intercepts").empty()
                ? add(b, product, realTensor(node, b, "intercepts", x, {rows}))
                : product;
-}
-
-/// How much each row of x is like each support vector, [n, count], by the kernel.
-Var likeness(NodeReader& node, Builder& b, Var x, int64_t count, int64_t features) {
-    const std::string kernel = node.text("kernel_type", "LINEAR");
-    std::vector<double> params = node.reals("kernel_params");
-    params.resize(3, 0); // gamma, coef0, degree
-    const Var vectors = realTensor(node, b, "support_vectors", x, {count, features});
-    const Var products = matmul(b, x, vectors, false, true);
-    if (kernel == "LINEAR")
-        return products;
-    if (kernel == "RBF") { // by differences: squares and products cancel
-        const Dims each = {dim(b, x, 0), 1, features};
-        const Var difference = sub(b, reshape(b, x, each), reshape(b, vectors, {1, count, features}));
-        const Var distance = reduce(b, "sum", mul(b, difference, difference), {2}, false);
-        return b.call(Op::Exp, {mulBy(b, distance, -params[0])});
-    }
-    const Var moved = addTo(b, mulBy(b, products, params[0]), params[1]);
-    return kernel == "POLY" ? b.call(Op::Power, {moved, scalarLike(b, params[2], moved)}) : b.call(Op::Tanh, {moved});
 }
 
 } // namespace
@@ -109,26 +55,6 @@ void convertLinearClassifier(NodeReader& node, Builder& b) {
     const std::string transform = node.text("post_transform", "NONE");
     node.set(0, labelOf(b, *labels, oneForTwo ? classOver(b, scores, 0) : bestClass(b, scores)));
     node.set(1, oneForTwo ? bothScores(node, b, scores, false, transform) : transformed(b, scores, transform));
-}
-
-void convertSVMRegressor(NodeReader& node, Builder& b) {
-    const Var x = asRows(b, asReal(b, node.in(0)));
-    const auto features = featuresOf(node, b, x);
-    if (!features)
-        return;
-    const int64_t count = node.integer("n_supports", 0);
-    if (count < 0 || count > limits::filledElements)
-        return node.fail(fmt::format("there are {} support vectors", count));
-    const Var like = count > 0 ? likeness(node, b, x, count, *features) : x; // without vectors it is linear
-    const Var sums = matmul(b, like, realTensor(node, b, "coefficients", x, {count > 0 ? count : *features, 1}));
-    const Var y = add(b, sums, realTensor(node, b, "rho", x, {1}));
-    if (b.failed())
-        return;
-    Var score = cast(b, y, types::Float32);
-    if (node.integer("one_class", 0) != 0)
-        score = where(b, b.call(Op::Greater, {score, scalarLike(b, 0, score)}), scalarLike(b, 1, score),
-                      scalarLike(b, -1, score));
-    node.set(0, transformed(b, score, node.text("post_transform", "NONE")));
 }
 
 void convertNormalizer(NodeReader& node, Builder& b) {

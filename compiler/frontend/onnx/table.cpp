@@ -233,6 +233,7 @@ constexpr auto table = std::to_array<Row>({
     {ml, "LinearRegressor", 1, 5, convertLinearRegressor, Product},
     {ml, "Normalizer", 1, 5, convertNormalizer, Normalization},
     {ml, "OneHotEncoder", 1, 5, convertOneHotEncoder, Other},
+    {ml, "SVMClassifier", 1, 5, convertSVMClassifier, Product},
     {ml, "SVMRegressor", 1, 5, convertSVMRegressor, Product},
     {ml, "Scaler", 1, 5, convertScaler, Normalization},
     {ml, "TreeEnsemble", 1, 5, convertTreeEnsemble, Other},
