@@ -3,6 +3,8 @@
 // Quantized tensors and the operators on them. Each computes with the real numbers that the integers stand for, and rounds its
 // result to integers again where the operator does; what only moves elements moves the integers. Weights lie packed in objects
 // whose layout is PyTorch's own: their state is that of its serialization.
+#include "frontend/torch/script/quantized.h"
+
 #include "frontend/torch/script/evaluator.h"
 #include "frontend/torch/script/numbers.h"
 
@@ -54,6 +56,16 @@ constexpr auto ofOneScale = std::to_array<std::string_view>({
     "aten.upsample_nearest3d",
 });
 
+/// What a quantized tensor alone can be asked for.
+constexpr auto facts = std::to_array<std::string_view>({
+    "aten.int_repr",
+    "aten.q_per_channel_axis",
+    "aten.q_per_channel_scales",
+    "aten.q_per_channel_zero_points",
+    "aten.q_scale",
+    "aten.q_zero_point",
+});
+
 bool isNamed(std::span<const std::string_view> names, std::string_view name) {
     return std::ranges::find(names, name) != names.end();
 }
@@ -72,6 +84,11 @@ std::optional<DataType> integersOf(const ScriptValue& code) {
 }
 
 } // namespace
+
+bool isQuantizedOperator(std::string_view name) {
+    return name.starts_with("quantized.") || name.starts_with("aten.quantize") || name == "aten.dequantize" ||
+           isNamed(facts, name);
+}
 
 /// The functions, which see the evaluation.
 struct QuantizedCalls {
@@ -458,7 +475,7 @@ struct QuantizedCalls {
         return quantize(at(0), at(1), at(2), *dtype, axis);
     }
 
-    Result facts(const std::string& name, const Quantized& q) {
+    Result fact(const std::string& name, const Quantized& q) {
         if (name == "aten.int_repr") {
             Arguments arguments;
             arguments.add(TensorRef{q.integers});
@@ -491,8 +508,8 @@ struct QuantizedCalls {
     }
 
     Result callPlain(const std::string& name, const Arguments& a, const Quantized& first) {
-        if (Result fact = facts(name, first); fact || e.failed())
-            return fact;
+        if (Result known = fact(name, first); known || e.failed())
+            return known;
         if (name == "aten.dequantize")
             return real(a.values[0]);
         const bool isList = !a.values[0].as<Quantized>();
