@@ -141,6 +141,25 @@ private slots:
         QVERIFY(said(imported(script, sized({{"d.a", {2}}}))).contains("--shape l.0="));
     }
 
+    /// A list of strings is one tensor, as a string is; no call gives either, so an argument of them can only be fixed.
+    void stringsAreOutputsAndFixed() {
+        const ScriptFile script = {.body = "  def forward(self: __torch__.Net,\n"
+                                           "    xs: List[str]) -> Tuple[List[str], str, int]:\n"
+                                           "    all = annotate(List[str], [])\n"
+                                           "    for i in range(torch.len(xs)):\n"
+                                           "      x = xs[i]\n"
+                                           "      _0 = torch.append(all, torch.slice(x, None, -1))\n"
+                                           "    return (all, xs[0], torch.len(xs))\n"};
+        const QString open = said(imported(script));
+        QVERIFY2(open.contains("(fix it: --arg xs='[\"text\", \"text\"]')"), qPrintable(open));
+        frontend::Options options;
+        options.arguments = {{"xs", "[\"one\", \"two\", \"\"]"}};
+        const frontend::Imported model = imported(script, options);
+        QVERIFY2(model.module, qPrintable(said(model)));
+        QCOMPARE(namesOf(model.graph->graph->outputs), (std::vector<std::string>{"out.0", "out.1", "out.2"}));
+        QCOMPARE(relay::toString(model.module->main().resultType), std::string("(string[3], string[], int64[])"));
+    }
+
     void whatIsChangedIsKept() {
         const ScriptFile script = {.body = "  count : Tensor\n"
                                            "  n : int\n"
