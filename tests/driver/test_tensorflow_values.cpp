@@ -124,6 +124,14 @@ void tableRows() {
         constant("none2", real, "", "float_val: -1") +
         node("y", "LookupTableFindV2", {"t2", "word", "none2"}, {{"Tin", "DT_STRING"}, {"Tout", real}});
     QTest::newRow("tables of strings") << words << Values{7, 8, -3, 100} << Values{1.5F, -1, 2.5F, 3.5F};
+
+    // "B", "nothing", "A" and "ä": without an encoding the last stays, as it has no letter of ASCII.
+    std::string upper = words;
+    upper.insert(upper.find("node { name: 't2'"), node("capital", "StringUpper", {"word"}));
+    upper.replace(upper.rfind("'word'"), 6, "'capital'");
+    upper.replace(upper.find("string_val: 'a' string_val: 'b' string_val: 'ab'"), 48,
+                  "string_val: 'A' string_val: 'B' string_val: '\\303\\204'");
+    QTest::newRow("letters of ASCII in another case") << upper << Values{7, 8, -3, 100} << Values{1.5F, -1, 2.5F, 3.5F};
 }
 
 void listRows() {

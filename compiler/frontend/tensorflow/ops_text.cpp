@@ -11,11 +11,10 @@
 namespace lathe::frontend::tensorflow {
 namespace {
 
-/// As Unicode maps letters. Without an encoding TensorFlow maps those of ASCII alone.
+/// As Unicode maps letters; without an encoding those of ASCII alone.
 void giveInCase(NodeReader& node, Builder& b, bool upper) {
-    if (node.text("encoding", "") != "utf-8")
-        return node.refuse("letters are changed as bytes", "say encoding='utf-8' when exporting the model");
     relay::StringCaseAttrs attrs;
+    attrs.ascii = node.text("encoding", "") != "utf-8";
     attrs.upper = upper;
     node.set(0, b.call(Op::StringCase, {node.in(0)}, attrs));
 }
