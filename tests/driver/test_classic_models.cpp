@@ -270,6 +270,20 @@ private slots:
         QVERIFY2(problem.contains("and in 'classlabels_strings'"), problem.c_str());
     }
 
+    /// As skl2onnx ends a classifier: the refusal says what gives the same values.
+    void mapsAreRefused() {
+        std::string problem;
+        (void)resultsOf(
+            modelOf("g (float[n,2] x) => (int64[n] l, seq(map(int64, float)) m) { l, p = ai.onnx.ml.LinearClassifier "
+                    "<coefficients = [0.5, 0.25], classlabels_ints = [7, 9]> (x) q = ai.onnx.ml.Normalizer <norm = "
+                    "\"L1\"> (p) m = ai.onnx.ml.ZipMap <classlabels_int64s = [7, 9]> (q) }",
+                    1),
+            {1, 2}, {0, 1}, problem);
+        QVERIFY2(problem.contains("ZipMap of domain ai.onnx.ml gives maps"), problem.c_str());
+        QVERIFY2(problem.contains("zipmap=False"), problem.c_str());
+        QVERIFY2(problem.contains("or compile what comes before alone: --outputs l,q"), problem.c_str());
+    }
+
     void noTrees_data() {
         QTest::addColumn<QString>("whenTrue");
         QTest::addColumn<QString>("whenFalse");

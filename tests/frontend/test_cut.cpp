@@ -134,6 +134,20 @@ private slots:
         QCOMPARE(frontend::inputsBehind(whole(), isCalled("join")), Names{}); // it gives the model's output
     }
 
+    void whereToEnd() {
+        const auto isCalled = [](const char* name) {
+            return [name](const model::Node& each) { return each.name == name; };
+        };
+        QCOMPARE(frontend::outputsBefore(whole(), isCalled("join")), (Names{"q", "r"}));
+        QCOMPARE(frontend::outputsBefore(whole(), isCalled("split")), Names{"p"});
+        QCOMPARE(frontend::outputsBefore(whole(), isCalled("first")), Names{}); // it is given the model's input alone
+        model::ModelGraph two = whole();
+        auto graph = std::make_shared<model::Graph>(*two.graph);
+        graph->outputs = {value("out", types::Float32), value("r", types::Int32)};
+        two.graph = std::move(graph);
+        QCOMPARE(frontend::outputsBefore(two, isCalled("join")), (Names{"r", "q"})); // its own first
+    }
+
     void soundOfAFile() {
         const auto refused = imported({});
         QVERIFY(!refused.module);

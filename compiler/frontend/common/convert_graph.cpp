@@ -167,10 +167,14 @@ void suggestCut(model::ModelGraph& graph, const Dialect& dialect) {
     });
     if (first == graph.diagnostics.end())
         return;
-    const std::vector<std::string> inputs = inputsBehind(graph, isRefused);
-    if (!inputs.empty())
-        first->hint += fmt::format("{}compile what comes behind alone: --inputs {}", first->hint.empty() ? "" : "; or ",
-                                   fmt::join(inputs, ","));
+    const auto suggest = [&](const char* side, const char* option, const std::vector<std::string>& names) {
+        if (!names.empty())
+            first->hint += fmt::format("{}compile what comes {} alone: {} {}", first->hint.empty() ? "" : "; or ", side,
+                                       option, fmt::join(names, ","));
+        return !names.empty();
+    };
+    if (!suggest("behind", "--inputs", inputsBehind(graph, isRefused)))
+        suggest("before", "--outputs", outputsBefore(graph, isRefused));
 }
 
 } // namespace
