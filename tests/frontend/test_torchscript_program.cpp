@@ -247,6 +247,17 @@ private slots:
         QVERIFY(said(imported(script)).contains("saved in training mode"));
     }
 
+    void momentsOfTheModulesOwnAreNotTrained() {
+        ScriptFile script = scaled;
+        script.body = "  w : Tensor\n"
+                      "  def forward(self: __torch__.Net,\n"
+                      "    x: Tensor) -> Tensor:\n"
+                      "    w = torch.detach(self.w)\n"
+                      "    return torch.batch_norm(x, None, None, w, torch.clone(w), True, 0.1, 0.001, False)\n";
+        const frontend::Imported model = imported(script, sized({{"x", {3, 2}}}));
+        QVERIFY2(said(model).contains("aten::batch_norm") && said(model).contains("eval()"), qPrintable(said(model)));
+    }
+
     void whatNeedsNoInputsIsToldFirst() {
         QVERIFY(said(imported(forward(",\n    x: Tensor", "    return ops.odd.thing(x)\n"))).contains("odd::thing"));
         QVERIFY(
