@@ -270,18 +270,22 @@ private slots:
         QVERIFY2(problem.contains("and in 'classlabels_strings'"), problem.c_str());
     }
 
-    /// As skl2onnx ends a classifier: the refusal says what gives the same values.
-    void mapsAreRefused() {
+    /// As skl2onnx ends a classifier. ONNX Runtime gives {7: 0.1, 9: 0.9} and {7: 0.5, 9: 0.5}.
+    void mapsAreRows() {
+        const std::string graph =
+            "g (float[n,2] x) => (int64[n] l, seq(map(int64, float)) m) {{ l, p = ai.onnx.ml.LinearClassifier "
+            "<coefficients = [0.5, 0.25], intercepts = [0.1], classlabels_ints = [9, 7]> (x) "
+            "m = ai.onnx.ml.ZipMap <classlabels_int64s = [{}]> (p) }}";
         std::string problem;
-        (void)resultsOf(
-            modelOf("g (float[n,2] x) => (int64[n] l, seq(map(int64, float)) m) { l, p = ai.onnx.ml.LinearClassifier "
-                    "<coefficients = [0.5, 0.25], classlabels_ints = [7, 9]> (x) q = ai.onnx.ml.Normalizer <norm = "
-                    "\"L1\"> (p) m = ai.onnx.ml.ZipMap <classlabels_int64s = [7, 9]> (q) }",
-                    1),
-            {1, 2}, {0, 1}, problem);
-        QVERIFY2(problem.contains("ZipMap of domain ai.onnx.ml gives maps"), problem.c_str());
-        QVERIFY2(problem.contains("zipmap=False"), problem.c_str());
-        QVERIFY2(problem.contains("or compile what comes before alone: --outputs l,q"), problem.c_str());
+        const auto results =
+            resultsOf(modelOf(fmt::format(fmt::runtime(graph), "9, 7"), 1), {2, 2}, {-1, 2, 0.3F, 1}, problem);
+        QVERIFY2(problem.empty(), problem.c_str());
+        QCOMPARE(labelsOf(results[0]), (Labels{7, 7}));
+        QVERIFY(results[1].shape == (std::vector<int64_t>{2, 2}));
+        const std::string difference = differs(results[1], {0.1F, 0.9F, 0.5F, 0.5F});
+        QVERIFY2(difference.empty(), difference.c_str());
+        (void)resultsOf(modelOf(fmt::format(fmt::runtime(graph), "7, 7"), 1), {2, 2}, {-1, 2, 0.3F, 1}, problem);
+        QVERIFY2(problem.contains("two keys of the map are equal"), problem.c_str());
     }
 
     void noTrees_data() {

@@ -78,8 +78,16 @@ node { name: "twice" op: "AddV2" input: "decode" input: "decode" attr { key: "T"
 node { name: "out" op: "Relu" input: "twice" attr { key: "T" value { type: DT_FLOAT } } }
 )";
 
-frontend::Imported imported(const model::Cut& cut) {
-    const std::string_view text = sound;
+/// Of one that ends with what nobody knows.
+const char* const odd = R"(
+node { name: "x" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } }
+       attr { key: "shape" value { shape { dim { size: 4 } } } } }
+node { name: "y" op: "Relu" input: "x" attr { key: "T" value { type: DT_FLOAT } } }
+node { name: "z" op: "Neg" input: "y" attr { key: "T" value { type: DT_FLOAT } } }
+node { name: "end" op: "Odd" input: "z" }
+)";
+
+frontend::Imported imported(const model::Cut& cut, std::string_view text = sound) {
     const model::Bytes bytes{nullptr, std::as_bytes(std::span(text))};
     frontend::Options options;
     options.cut = cut;
@@ -162,6 +170,16 @@ private slots:
         QCOMPARE(type->shape.size(), 2U);
         QVERIFY(arith::isConst(type->shape[1], 1)); // desired_channels
         QCOMPARE(part.graph->graph->nodes.size(), 1U);
+    }
+
+    void anEndThatIsRefused() {
+        const auto refused = imported({}, odd);
+        QVERIFY(!refused.module);
+        const auto says = [](const Diagnostic& each) {
+            return each.hint.ends_with("compile what comes before alone: --outputs z");
+        };
+        QVERIFY(std::ranges::any_of(refused.diagnostics, says));
+        QVERIFY(imported({.inputs = {}, .outputs = {"z"}}, odd).module);
     }
 };
 

@@ -86,6 +86,7 @@ LATHE_CONVERTER(TfIdfVectorizer)
 LATHE_CONVERTER(CategoryMapper)
 LATHE_CONVERTER(LabelEncoder)
 LATHE_CONVERTER(OneHotEncoder)
+LATHE_CONVERTER(ZipMap)
 // shape
 LATHE_CONVERTER(Constant)
 LATHE_CONVERTER(ConstantOfShape)

@@ -2,8 +2,10 @@
 //
 // Categories: labels that are looked up, of ai.onnx.ml.
 #include "frontend/common/one_hot.h"
+#include "frontend/onnx/features.h"
 #include "frontend/onnx/ops.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace lathe::frontend::onnx {
@@ -128,6 +130,37 @@ void convertOneHotEncoder(NodeReader& node, Builder& b) {
     if (node.integer("zeros", 1) == 0) // what is no category has no place here, and the run fails
         place = gather(b, iota(b, {count}, 0, types::Int64), place, 0);
     node.set(0, b.failed() ? Var{} : cast(b, oneHot(b, place, count, b.rank(x)), types::Float32));
+}
+
+namespace {
+
+/// Places of the keys in ascending order; a fault if two are equal, of which a map has one.
+template <class Key>
+Ints ascending(NodeReader& node, const std::vector<Key>& keys) {
+    Ints places = iotaInts(0, static_cast<int64_t>(keys.size()));
+    const auto keyAt = [&](int64_t place) -> const Key& { return keys[static_cast<size_t>(place)]; };
+    std::ranges::sort(places, {}, keyAt);
+    if (std::ranges::adjacent_find(places, {}, keyAt) != places.end())
+        node.fail("two keys of the map are equal", "the model is malformed; export it again");
+    return places;
+}
+
+} // namespace
+
+/// The keys of all maps are known: their values stand for them, those of a map in a row, in ascending order of keys.
+void convertZipMap(NodeReader& node, Builder& b) {
+    const Var x = node.in(0);
+    const std::vector<std::string> texts = node.texts("classlabels_strings");
+    const Ints numbers = node.integers("classlabels_int64s");
+    if (!node.needRank(x, 1))
+        return;
+    if (b.rank(x) > 2 || texts.empty() == numbers.empty())
+        return node.fail(fmt::format("it has {} keys that are strings and {} that are integers for {}", texts.size(),
+                                     numbers.size(), text(b.shape(x))));
+    const Ints order = texts.empty() ? ascending(node, numbers) : ascending(node, texts);
+    const auto count = static_cast<int64_t>(order.size());
+    const Var rows = asRows(b, x), whole = b.failed() ? Var{} : withDims(b, rows, {dim(b, rows, 0), Expr(count)});
+    node.set(0, std::ranges::is_sorted(order) ? whole : gather(b, whole, integerList(b, order), 1));
 }
 
 } // namespace lathe::frontend::onnx

@@ -239,6 +239,7 @@ constexpr auto table = std::to_array<Row>({
     {ml, "TreeEnsemble", 1, 5, convertTreeEnsemble, Other},
     {ml, "TreeEnsembleClassifier", 1, 5, convertTreeEnsembleClassifier, Other},
     {ml, "TreeEnsembleRegressor", 1, 5, convertTreeEnsembleRegressor, Other},
+    {ml, "ZipMap", 1, 5, convertZipMap, Movement},
     {preview, "FlexAttention", 1, 1, convertFlexAttention, Product},
     {training, "Adagrad", 1, 1, convertAdagrad, Other},
     {training, "Adam", 1, 1, convertAdam, Other},
