@@ -87,9 +87,15 @@ node { name: "z" op: "Neg" input: "y" attr { key: "T" value { type: DT_FLOAT } }
 node { name: "end" op: "Odd" input: "z" }
 )";
 
-frontend::Imported imported(const model::Cut& cut, std::string_view text = sound) {
+/// Of one that such a node stands within.
+const char* const within = R"(
+node { name: "x" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } } }
+node { name: "odd" op: "Odd" input: "x" }
+node { name: "out" op: "Relu" input: "odd" attr { key: "T" value { type: DT_FLOAT } } }
+)";
+
+frontend::Imported imported(const model::Cut& cut, std::string_view text = sound, frontend::Options options = {}) {
     const model::Bytes bytes{nullptr, std::as_bytes(std::span(text))};
-    frontend::Options options;
     options.cut = cut;
     return frontend::tensorflow::importModel({"sound.pbtxt", {}, bytes, {}, nullptr}, nullptr, options);
 }
@@ -170,6 +176,18 @@ private slots:
         QCOMPARE(type->shape.size(), 2U);
         QVERIFY(arith::isConst(type->shape[1], 1)); // desired_channels
         QCOMPARE(part.graph->graph->nodes.size(), 1U);
+    }
+
+    void aBeginningOfNoKnownType() {
+        const auto open = imported({.inputs = {"odd"}, .outputs = {}}, within);
+        QVERIFY(!open.module && !open.diagnostics.empty());
+        QVERIFY2(open.diagnostics[0].hint.contains("--type odd=float32"), toString(open.diagnostics[0]).c_str());
+        frontend::Options options;
+        options.types = {{"odd", types::Float32}};
+        options.shapes = {{"odd", {2, 3}}};
+        const auto part = imported({.inputs = {"odd"}, .outputs = {}}, within, options);
+        QVERIFY2(part.module, part.diagnostics.empty() ? "" : toString(part.diagnostics[0]).c_str());
+        QCOMPARE(relay::toString(part.module->main().resultType), std::string("float32[2, 3]"));
     }
 
     void anEndThatIsRefused() {
