@@ -97,7 +97,7 @@ void addCompiling(CLI::App& command, Common& common) {
                 common);
     CLI::Option* type = command.add_option("--type", common.types,
                                            "NAME=int64: the element type of an input that the model does not declare, "
-                                           "else float32 (TorchScript)");
+                                           "else float32 (TorchScript), or none (what --inputs names)");
     CLI::Option* argument = command.add_option("--arg", common.arguments,
                                                "NAME=VALUE: an argument that is no tensor, as Python writes it: 16000, "
                                                "True, [1, 2] (TorchScript)");

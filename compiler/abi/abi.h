@@ -110,8 +110,9 @@ enum lathe_math {
  * 0. Ordinals for `string`; its operands a, b and c are handles, or numbers where it says so. */
 enum lathe_string_function {
     LATHE_STRING_CONCAT = 0, /* a, b -> a behind which b stands */
-    LATHE_STRING_LOWER,   /* a -> each letter of UTF-8 text as Unicode's simple case mapping has it, in any language */
-    LATHE_STRING_UPPER,   /* a -> likewise */
+    LATHE_STRING_LOWER, /* a, b -> each letter of UTF-8 text as Unicode's simple case mapping has it, in any language; if
+                                  b is not 0, letters of ASCII alone */
+    LATHE_STRING_UPPER,   /* a, b -> likewise */
     LATHE_STRING_SIZE,    /* a -> bytes, a number */
     LATHE_STRING_PART,    /* a, begin, end, in bytes -> what stands there */
     LATHE_STRING_SKIP,    /* a, b, begin -> where a's next piece begins, if pieces stand between b, or white space where

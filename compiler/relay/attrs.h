@@ -78,7 +78,8 @@ struct CastAttrs : AttrsOf<CastAttrs> {
 };
 struct StringCaseAttrs : AttrsOf<StringCaseAttrs> {
     bool upper = false;
-    LATHE_FIELDS(LATHE_FIELD(upper))
+    bool ascii = false; // letters of ASCII alone; else those of UTF-8
+    LATHE_FIELDS(LATHE_FIELD(upper) LATHE_FIELD(ascii))
 };
 struct StringSplitAttrs : AttrsOf<StringSplitAttrs> {
     int64_t most = -1; // splits of a string; -1: any number

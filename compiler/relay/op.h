@@ -136,7 +136,7 @@ enum class Op : uint16_t {
     RandomUniform, // {RandomAttrs: shape, dtype, low, high, seed, hasSeed}
     // ---- strings
     StringConcat, // a, b: broadcast: b behind a
-    StringCase,   // x {StringCaseAttrs: upper}: of each letter
+    StringCase,   // x {StringCaseAttrs: upper, ascii}: of each letter
     StringSplit, // x[..], delimiter[] {StringSplitAttrs: most} -> (pieces[.., n], int64 counts[..]): new symbol; "" fills
     RegexFullMatch, // x, program[] -> bool: whether abi/match_program.h matches all of it
     FormatNumber,   // x number or bool -> string: the shortest that is read as it

@@ -67,9 +67,9 @@ int64_t ContextStrings::compute(int32_t function, int64_t a, int64_t b, int64_t 
     case LATHE_STRING_CONCAT:
         return made([&](std::string& to) { to.append(textOf(a)).append(textOf(b)); });
     case LATHE_STRING_LOWER:
-        return made([&](std::string& to) { appendLower(textOf(a), to); });
+        return made([&](std::string& to) { (b != 0 ? appendAsciiLower : appendLower)(textOf(a), to); });
     case LATHE_STRING_UPPER:
-        return made([&](std::string& to) { appendUpper(textOf(a), to); });
+        return made([&](std::string& to) { (b != 0 ? appendAsciiUpper : appendUpper)(textOf(a), to); });
     case LATHE_STRING_SIZE:
         return static_cast<int64_t>(textOf(a).size());
     case LATHE_STRING_PART:

@@ -98,6 +98,16 @@ void appendUpper(std::string_view text, std::string& to) {
     appendChanged(text, to, upperOf);
 }
 
+void appendAsciiLower(std::string_view text, std::string& to) {
+    for (const char byte : text)
+        to += byte >= 'A' && byte <= 'Z' ? static_cast<char>(byte - 'A' + 'a') : byte;
+}
+
+void appendAsciiUpper(std::string_view text, std::string& to) {
+    for (const char byte : text)
+        to += byte >= 'a' && byte <= 'z' ? static_cast<char>(byte - 'a' + 'A') : byte;
+}
+
 std::string_view partOf(std::string_view text, int64_t begin, int64_t end) {
     const size_t first = placeIn(text, begin), last = placeIn(text, end);
     return first < last ? text.substr(first, last - first) : std::string_view();

@@ -14,6 +14,9 @@ namespace lathe::runtime {
 /// Appends the text with the case of its letters changed (runtime/letter_case.h).
 void appendLower(std::string_view text, std::string& to);
 void appendUpper(std::string_view text, std::string& to);
+/// The same of the letters of ASCII, and no others.
+void appendAsciiLower(std::string_view text, std::string& to);
+void appendAsciiUpper(std::string_view text, std::string& to);
 
 /// The text from `begin` to `end`, in bytes; what lies outside of it is left out.
 std::string_view partOf(std::string_view text, int64_t begin, int64_t end);

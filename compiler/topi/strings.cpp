@@ -88,10 +88,11 @@ tir::PrimFuncPtr buildStringConcat(const std::string& name, const CallContext& c
 }
 
 tir::PrimFuncPtr buildStringCase(const std::string& name, const CallContext& call) {
-    const bool upper = relay::attrs<relay::StringCaseAttrs>(call.attrs).upper;
+    const auto& attrs = relay::attrs<relay::StringCaseAttrs>(call.attrs);
     return elementKernel(name, call, [&](const Loops& l, const KernelBuffers& buffers, const std::vector<Var>& i) {
         return l.store(buffers.results[0], asIndices(i),
-                       made(upper ? LATHE_STRING_UPPER : LATHE_STRING_LOWER, load(buffers.args[0], asIndices(i))));
+                       made(attrs.upper ? LATHE_STRING_UPPER : LATHE_STRING_LOWER, load(buffers.args[0], asIndices(i)),
+                            int64(attrs.ascii ? 1 : 0)));
     });
 }
 

@@ -157,6 +157,21 @@ private slots:
         }
     }
 
+    /// Two columns, the first of three, and one with two of zeros behind it.
+    void featuresAreJoined() {
+        std::string problem;
+        const auto results = resultsOf(
+            modelOf("g (float[n,2] x, float[n,w] y, float[n,1] z) => (float[n,6] r) { r = ai.onnx.ml.FeatureVectorizer "
+                    "<inputdimensions = [2, 1, 3]> (x, y, z) }",
+                    1),
+            {{"x", tensorOf<float>(types::Float32, {2, 2}, {1, 2, 3, 4})},
+             {"y", tensorOf<float>(types::Float32, {2, 3}, {5, 6, 7, 8, 9, 10})},
+             {"z", tensorOf<float>(types::Float32, {2, 1}, {11, 12})}},
+            problem);
+        QVERIFY2(problem.empty(), problem.c_str());
+        QVERIFY(valuesOf<float>(results[0]) == (Values{1, 2, 5, 11, 0, 0, 3, 4, 8, 12, 0, 0}));
+    }
+
     void linearModels() {
         const Values x = {0.3F, 1, -1, 2, 0, 0};
         const struct {
@@ -206,6 +221,71 @@ private slots:
             const std::string difference = differs(results.back(), scores);
             QVERIFY2(difference.empty(), (node + (": " + difference)).c_str());
         }
+    }
+
+    void labelsAreStrings() {
+        const struct {
+            const char* node;
+            std::vector<std::string> labels;
+            Values scores;
+        } cases[] = {
+            {"LinearClassifier <coefficients = [0.5, 0.25], intercepts = [-0.3], classlabels_strings = [\"no\", "
+             "\"yes\"], post_transform = \"LOGISTIC\">",
+             {"yes", "no", "no"},
+             {0.47502F, 0.52498F, 0.57444F, 0.42556F, 0.57444F, 0.42556F}},
+            {"LinearClassifier <coefficients = [0.5, 0.25, -0.5, 0.1, 0.0, 0.3], intercepts = [0.1, 0.2, 0.0], "
+             "classlabels_strings = [\"a\", \"b\", \"c\"], post_transform = \"SOFTMAX\">",
+             {"a", "b", "b"},
+             {0.39629F, 0.27926F, 0.32445F, 0.20516F, 0.45659F, 0.33825F, 0.33223F, 0.36717F, 0.30061F}},
+        };
+        for (const auto& [node, labels, scores] : cases) {
+            std::string problem;
+            const auto results = resultsOf(
+                modelOf(
+                    fmt::format("g (float[n,2] x) => (string[n] l, float[n,c] y) {{ l, y = ai.onnx.ml.{} (x) }}", node),
+                    1),
+                {3, 2}, {0.3F, 1, -1, 2, 0, 0}, problem);
+            QVERIFY2(problem.empty(), (node + (": " + problem)).c_str());
+            QVERIFY2(results[0].strings == labels, node);
+            const std::string difference = differs(results[1], scores);
+            QVERIFY2(difference.empty(), (node + (": " + difference)).c_str());
+        }
+    }
+    void labelsOfTreesAreStrings() {
+        std::string text = classifier("0, 0, 0", "1.5, -0.75, 0.2",
+                                      "classlabels_strings = [\"no\", \"yes\"], post_transform = \"NONE\"");
+        text.replace(text.find("int64[n] l"), 10, "string[n] l");
+        std::string problem;
+        const auto results = resultsOf(text, {2, 1}, {0, 1}, problem);
+        QVERIFY2(problem.empty(), problem.c_str());
+        QVERIFY(results[0].strings == (std::vector<std::string>{"yes", "no"}));
+    }
+    void labelsOfTwoKinds() {
+        std::string problem;
+        (void)resultsOf(modelOf("g (float[n,2] x) => (int64[n] l, float[n,2] y) { l, y = ai.onnx.ml.LinearClassifier "
+                                "<coefficients = [0.5, 0.25], classlabels_ints = [7, 9], classlabels_strings = "
+                                "[\"no\", \"yes\"]> (x) }",
+                                1),
+                        {1, 2}, {0, 1}, problem);
+        QVERIFY2(problem.contains("and in 'classlabels_strings'"), problem.c_str());
+    }
+
+    /// As skl2onnx ends a classifier. ONNX Runtime gives {7: 0.1, 9: 0.9} and {7: 0.5, 9: 0.5}.
+    void mapsAreRows() {
+        const std::string graph =
+            "g (float[n,2] x) => (int64[n] l, seq(map(int64, float)) m) {{ l, p = ai.onnx.ml.LinearClassifier "
+            "<coefficients = [0.5, 0.25], intercepts = [0.1], classlabels_ints = [9, 7]> (x) "
+            "m = ai.onnx.ml.ZipMap <classlabels_int64s = [{}]> (p) }}";
+        std::string problem;
+        const auto results =
+            resultsOf(modelOf(fmt::format(fmt::runtime(graph), "9, 7"), 1), {2, 2}, {-1, 2, 0.3F, 1}, problem);
+        QVERIFY2(problem.empty(), problem.c_str());
+        QCOMPARE(labelsOf(results[0]), (Labels{7, 7}));
+        QVERIFY(results[1].shape == (std::vector<int64_t>{2, 2}));
+        const std::string difference = differs(results[1], {0.1F, 0.9F, 0.5F, 0.5F});
+        QVERIFY2(difference.empty(), difference.c_str());
+        (void)resultsOf(modelOf(fmt::format(fmt::runtime(graph), "7, 7"), 1), {2, 2}, {-1, 2, 0.3F, 1}, problem);
+        QVERIFY2(problem.contains("two keys of the map are equal"), problem.c_str());
     }
 
     void noTrees_data() {

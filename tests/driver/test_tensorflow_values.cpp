@@ -124,6 +124,24 @@ void tableRows() {
         constant("none2", real, "", "float_val: -1") +
         node("y", "LookupTableFindV2", {"t2", "word", "none2"}, {{"Tin", "DT_STRING"}, {"Tout", real}});
     QTest::newRow("tables of strings") << words << Values{7, 8, -3, 100} << Values{1.5F, -1, 2.5F, 3.5F};
+
+    const std::string numbers = node("whole", "Cast", {"x"}, {{"SrcT", real}, {"DstT", "DT_INT64"}}) +
+                                node("text", "AsString", {"whole"}, {{"T", "DT_INT64"}}) +
+                                node("again", "StringToNumber", {"text"}, {{"out_type", "DT_INT32"}}) +
+                                node("half", "Cast", {"again"}, {{"SrcT", "DT_INT32"}, {"DstT", real}}) +
+                                constant("point", "DT_STRING", "", "string_val: '.5'") +
+                                node("more", "StringJoin", {"text", "point"}) +
+                                node("other", "StringToNumber", {"more"}, {{"out_type", real}}) +
+                                node("y", "AddV2", {"half", "other"}, {{"T", real}});
+    QTest::newRow("numbers as texts") << numbers << Values{7, 8, -3, 100} << Values{14.5F, 16.5F, -6.5F, 200.5F};
+
+    // "B", "nothing", "A" and "ä": without an encoding the last stays, as it has no letter of ASCII.
+    std::string upper = words;
+    upper.insert(upper.find("node { name: 't2'"), node("capital", "StringUpper", {"word"}));
+    upper.replace(upper.rfind("'word'"), 6, "'capital'");
+    upper.replace(upper.find("string_val: 'a' string_val: 'b' string_val: 'ab'"), 48,
+                  "string_val: 'A' string_val: 'B' string_val: '\\303\\204'");
+    QTest::newRow("letters of ASCII in another case") << upper << Values{7, 8, -3, 100} << Values{1.5F, -1, 2.5F, 3.5F};
 }
 
 void listRows() {

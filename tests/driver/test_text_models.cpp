@@ -213,6 +213,44 @@ private slots:
         QCOMPARE(got[1].strings, (Texts{"two", "half", "_Unused", "_Unused"}));
     }
 
+    void categoriesAreLookedUp() {
+        Compiled model(
+            R"(g (string[n] x, int64[m] i, float[k] f)
+                                => (int64[n] a, string[m] b, float[n,3] c, float[k,2] d) {
+            a = ai.onnx.ml.CategoryMapper <cats_strings = ["a", "", "é"], cats_int64s = [5, 7, -3],
+                                           default_int64 = 9> (x)
+            b = ai.onnx.ml.CategoryMapper <cats_strings = ["a", "", "é"], cats_int64s = [5, 7, -3]> (i)
+            c = ai.onnx.ml.OneHotEncoder <cats_strings = ["a", "", "é"]> (x)
+            d = ai.onnx.ml.OneHotEncoder <cats_int64s = [5, -3]> (f)
+        })");
+        QVERIFY2(model.problem.empty(), model.problem.c_str());
+        const auto got = model.run({{"x", textsOf({4}, {"é", "b", "", "a"})},
+                                    {"i", tensorOf<int64_t>(types::Int64, {3}, {-3, 5, 0})},
+                                    {"f", tensorOf<float>(types::Float32, {3}, {-3.75F, 5.5F, 0})}});
+        QVERIFY2(got.size() == 4, model.problem.c_str());
+        QCOMPARE(valuesOf<int64_t>(got[0]), (Numbers{-3, 9, 7, 5}));
+        QCOMPARE(got[1].strings, (Texts{"é", "a", "_Unused"}));
+        QCOMPARE(valuesOf<float>(got[2]), (std::vector<float>{0, 0, 1, 0, 0, 0, 0, 1, 0, 1, 0, 0}));
+        QCOMPARE(valuesOf<float>(got[3]), (std::vector<float>{0, 1, 1, 0, 0, 0}));
+    }
+    void noCategoryFailsWhereNoneMayBeMissing() {
+        Compiled model(R"(g (int64[n] x) => (float[n,3] y) {
+            y = ai.onnx.ml.OneHotEncoder <cats_int64s = [5, -3, 2], zeros = 0> (x)
+        })");
+        QVERIFY2(model.problem.empty(), model.problem.c_str());
+        const auto got = model.run({{"x", tensorOf<int64_t>(types::Int64, {2}, {5, 2})}});
+        QVERIFY2(got.size() == 1, model.problem.c_str());
+        QCOMPARE(valuesOf<float>(got[0]), (std::vector<float>{1, 0, 0, 0, 0, 1}));
+        QVERIFY(model.run({{"x", tensorOf<int64_t>(types::Int64, {2}, {5, 3})}}).empty());
+        QVERIFY2(model.problem.contains("index out of range"), model.problem.c_str());
+    }
+    void aCategoryMapperHasAsManyOfBoth() {
+        Compiled model(R"(g (string[n] x) => (int64[n] y) {
+            y = ai.onnx.ml.CategoryMapper <cats_strings = ["a", "b"], cats_int64s = [5]> (x)
+        })");
+        QVERIFY2(model.problem.contains("2 strings for 1 integers"), model.problem.c_str());
+    }
+
     /// Of "to be or not to be": "be" and "to be" twice, "be to" never, and with a skip of one "to or" and "not be".
     void nGramsAreCounted() {
         Compiled model(R"(g (string[n,w] x) => (float[n,6] y) {

@@ -333,6 +333,28 @@ private slots:
         COMPARE_VALUES(run, (Values{0, 0}), (Values{14, 20}));
     }
 
+    /// By a half with the zero point 10: 2.5 steps are rounded to the even 2; and what the scale and the zero point are.
+    void quantizedTensorsShowTheirIntegers() {
+        Running run(
+            forward("    q = torch.quantize_per_tensor(x, 0.5, 10, 13)\n"
+                    "    n = torch.to(torch.int_repr(q), 6)\n"
+                    "    s = torch.add(torch.mul(torch.ones_like(x), torch.q_scale(q)), torch.q_zero_point(q))\n"
+                    "    return torch.cat([n, s])\n"),
+            {3});
+        COMPARE_VALUES(run, (Values{1.25F, -3, 200}), (Values{12, 4, 255, 10.5F, 10.5F, 10.5F}));
+    }
+
+    /// Of -1 and 1: 0, and 2 where the variance is divided by one less; half of it goes on. What is moved is the program's own.
+    void batchesMoveMoments() {
+        Running run(
+            forward("    m = torch.mul(torch.ones([1]), 4)\n"
+                    "    v = torch.ones([1])\n"
+                    "    y = torch.batch_norm(torch.reshape(x, [2, 1]), None, None, m, v, True, 0.5, 0., False)\n"
+                    "    return torch.cat([torch.round(torch.reshape(y, [2])), m, v])\n"),
+            {2});
+        COMPARE_VALUES(run, (Values{-1, 1}), (Values{-1, 1, 2, 1.5F}));
+    }
+
     void versionsDivideOtherwise() {
         const std::string lines = "    n = torch.to(x, 3)\n"
                                   "    return torch.to(torch.div(n, 2), 6)\n";

@@ -78,10 +78,24 @@ node { name: "twice" op: "AddV2" input: "decode" input: "decode" attr { key: "T"
 node { name: "out" op: "Relu" input: "twice" attr { key: "T" value { type: DT_FLOAT } } }
 )";
 
-frontend::Imported imported(const model::Cut& cut) {
-    const std::string_view text = sound;
+/// Of one that ends with what nobody knows.
+const char* const odd = R"(
+node { name: "x" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } }
+       attr { key: "shape" value { shape { dim { size: 4 } } } } }
+node { name: "y" op: "Relu" input: "x" attr { key: "T" value { type: DT_FLOAT } } }
+node { name: "z" op: "Neg" input: "y" attr { key: "T" value { type: DT_FLOAT } } }
+node { name: "end" op: "Odd" input: "z" }
+)";
+
+/// Of one that such a node stands within.
+const char* const within = R"(
+node { name: "x" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } } }
+node { name: "odd" op: "Odd" input: "x" }
+node { name: "out" op: "Relu" input: "odd" attr { key: "T" value { type: DT_FLOAT } } }
+)";
+
+frontend::Imported imported(const model::Cut& cut, std::string_view text = sound, frontend::Options options = {}) {
     const model::Bytes bytes{nullptr, std::as_bytes(std::span(text))};
-    frontend::Options options;
     options.cut = cut;
     return frontend::tensorflow::importModel({"sound.pbtxt", {}, bytes, {}, nullptr}, nullptr, options);
 }
@@ -134,6 +148,20 @@ private slots:
         QCOMPARE(frontend::inputsBehind(whole(), isCalled("join")), Names{}); // it gives the model's output
     }
 
+    void whereToEnd() {
+        const auto isCalled = [](const char* name) {
+            return [name](const model::Node& each) { return each.name == name; };
+        };
+        QCOMPARE(frontend::outputsBefore(whole(), isCalled("join")), (Names{"q", "r"}));
+        QCOMPARE(frontend::outputsBefore(whole(), isCalled("split")), Names{"p"});
+        QCOMPARE(frontend::outputsBefore(whole(), isCalled("first")), Names{}); // it is given the model's input alone
+        model::ModelGraph two = whole();
+        auto graph = std::make_shared<model::Graph>(*two.graph);
+        graph->outputs = {value("out", types::Float32), value("r", types::Int32)};
+        two.graph = std::move(graph);
+        QCOMPARE(frontend::outputsBefore(two, isCalled("join")), (Names{"r", "q"})); // its own first
+    }
+
     void soundOfAFile() {
         const auto refused = imported({});
         QVERIFY(!refused.module);
@@ -148,6 +176,28 @@ private slots:
         QCOMPARE(type->shape.size(), 2U);
         QVERIFY(arith::isConst(type->shape[1], 1)); // desired_channels
         QCOMPARE(part.graph->graph->nodes.size(), 1U);
+    }
+
+    void aBeginningOfNoKnownType() {
+        const auto open = imported({.inputs = {"odd"}, .outputs = {}}, within);
+        QVERIFY(!open.module && !open.diagnostics.empty());
+        QVERIFY2(open.diagnostics[0].hint.contains("--type odd=float32"), toString(open.diagnostics[0]).c_str());
+        frontend::Options options;
+        options.types = {{"odd", types::Float32}};
+        options.shapes = {{"odd", {2, 3}}};
+        const auto part = imported({.inputs = {"odd"}, .outputs = {}}, within, options);
+        QVERIFY2(part.module, part.diagnostics.empty() ? "" : toString(part.diagnostics[0]).c_str());
+        QCOMPARE(relay::toString(part.module->main().resultType), std::string("float32[2, 3]"));
+    }
+
+    void anEndThatIsRefused() {
+        const auto refused = imported({}, odd);
+        QVERIFY(!refused.module);
+        const auto says = [](const Diagnostic& each) {
+            return each.hint.ends_with("compile what comes before alone: --outputs z");
+        };
+        QVERIFY(std::ranges::any_of(refused.diagnostics, says));
+        QVERIFY(imported({.inputs = {}, .outputs = {"z"}}, odd).module);
     }
 };
 

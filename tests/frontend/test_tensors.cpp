@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Files of one tensor are found by how they begin, whatever their name: good ones in every order of their fields.
+// Files of one tensor are found by how they begin, whatever their name: good ones in every order of their fields, and maps that
+// are rows of one.
 // Links: onnx
 #include "frontend/frontend.h"
 #include "model/host_tensor.h"
@@ -9,6 +10,7 @@
 
 #include <QTemporaryDir>
 #include <QTest>
+#include <onnx/onnx-data.pb.h>
 
 namespace lathe::testing::test_tensors {
 
@@ -64,6 +66,37 @@ private slots:
         QVERIFY((*tensor)->dtype == types::Float32);
         QCOMPARE((*tensor)->shape, std::vector<int64_t>{1});
         QCOMPARE(model::elementAsDouble(types::Float32, (*tensor)->bytes.view, 0), 1.0);
+    }
+
+    /// What ONNX Runtime's tests have for ZipMap.
+    void mapsAreRows() {
+        const auto maps = [](std::initializer_list<std::vector<int64_t>> keys) {
+            ::onnx::SequenceProto sequence;
+            sequence.set_name("probabilities");
+            sequence.set_elem_type(::onnx::SequenceProto::MAP);
+            float next = 0;
+            for (const std::vector<int64_t>& ofMap : keys) {
+                ::onnx::MapProto& map = *sequence.add_map_values();
+                map.set_key_type(Proto::INT64);
+                map.mutable_values()->set_elem_type(::onnx::SequenceProto::TENSOR);
+                for (const int64_t key : ofMap) {
+                    map.add_keys(key);
+                    Proto& value = *map.mutable_values()->add_tensor_values();
+                    value.set_data_type(Proto::FLOAT);
+                    value.add_float_data(next += 0.5F);
+                }
+            }
+            return sequence.SerializeAsString();
+        };
+        const auto tensor = read(maps({{-1, 7}, {-1, 7}, {-1, 7}}));
+        QVERIFY2(tensor, tensor ? "" : toString(tensor.error()).c_str());
+        QCOMPARE((*tensor)->shape, (std::vector<int64_t>{3, 2}));
+        for (size_t i = 0; i < 6; ++i)
+            QCOMPARE(model::elementAsDouble(types::Float32, (*tensor)->bytes.view, i),
+                     0.5 * static_cast<double>(i + 1));
+        QVERIFY(!read(maps({{-1, 7}, {-1, 8}})));
+        QVERIFY(!read(maps({{7, -1}, {7, -1}}))); // whose order says nothing
+        QVERIFY(!read(maps({{1}, {1, 2}})));
     }
 
     void othersAreOfNoFormat_data() {

@@ -172,6 +172,31 @@ private slots:
         QCOMPARE(recursive.graph->graph->nodes[0].source.at(0).line, int64_t(4999));
     }
 
+    /// Of [5] along dim -1, as PyTorch declares it: [u0, 5].
+    void runsAlongTheLastDimHaveNoDimsBehind() {
+        const json count = {{"as_expr", {{"expr_str", "Symbol('u0', integer=True)"}}}};
+        const json runs = {{"target", "torch.ops.aten.unique_consecutive.default"},
+                           {"inputs",
+                            {{{"name", "self"}, {"arg", tensor("x")}, {"kind", 1}},
+                             {{"name", "dim"}, {"arg", {{"as_int", -1}}}, {"kind", 1}}}},
+                           {"outputs", {tensor("y"), tensor("i"), tensor("n")}},
+                           {"metadata", json::object()}};
+        json changed = program();
+        json& graph = changed["graph_module"]["graph"];
+        graph["nodes"].push_back(runs);
+        graph["tensor_values"]["x"] = meta(sizes({5}), sizes({1}));
+        graph["tensor_values"]["y"] = meta({count, {{"as_int", 5}}}, sizes({5, 1}));
+        graph["outputs"][0] = tensor("y");
+        changed["graph_module"]["signature"]["output_specs"][0]["user_output"]["arg"] = tensor("y");
+        graph["sym_int_values"]["size"] = {{"as_int", 5}};
+        changed["range_constraints"] = {{"u0", {{"min_val", 0}, {"max_val", 5}}}};
+        const frontend::Imported model = imported(archive(changed.dump()));
+        QVERIFY2(model.module, qPrintable(said(model)));
+        QCOMPARE(model.graph->graph->outputs.at(0).type.shape.size(), size_t(1));
+        graph["nodes"][1]["inputs"][1]["arg"] = {{"as_int", 0}}; // where that would be no mistake of PyTorch's
+        QVERIFY(said(imported(archive(changed.dump()))).contains("declares 'y'"));
+    }
+
     void stridesAreMadeRows() {
         const frontend::Imported model = imported(archive(program().dump()));
         const model::Initializer& weight = model.graph->graph->initializers.at(0);

@@ -141,6 +141,25 @@ private slots:
         QVERIFY(said(imported(script, sized({{"d.a", {2}}}))).contains("--shape l.0="));
     }
 
+    /// A list of strings is one tensor, as a string is; no call gives either, so an argument of them can only be fixed.
+    void stringsAreOutputsAndFixed() {
+        const ScriptFile script = {.body = "  def forward(self: __torch__.Net,\n"
+                                           "    xs: List[str]) -> Tuple[List[str], str, int]:\n"
+                                           "    all = annotate(List[str], [])\n"
+                                           "    for i in range(torch.len(xs)):\n"
+                                           "      x = xs[i]\n"
+                                           "      _0 = torch.append(all, torch.slice(x, None, -1))\n"
+                                           "    return (all, xs[0], torch.len(xs))\n"};
+        const QString open = said(imported(script));
+        QVERIFY2(open.contains("(fix it: --arg xs='[\"text\", \"text\"]')"), qPrintable(open));
+        frontend::Options options;
+        options.arguments = {{"xs", "[\"one\", \"two\", \"\"]"}};
+        const frontend::Imported model = imported(script, options);
+        QVERIFY2(model.module, qPrintable(said(model)));
+        QCOMPARE(namesOf(model.graph->graph->outputs), (std::vector<std::string>{"out.0", "out.1", "out.2"}));
+        QCOMPARE(relay::toString(model.module->main().resultType), std::string("(string[3], string[], int64[])"));
+    }
+
     void whatIsChangedIsKept() {
         const ScriptFile script = {.body = "  count : Tensor\n"
                                            "  n : int\n"
@@ -226,6 +245,17 @@ private slots:
         const frontend::Imported model = imported(script, sized({{"x", {2}}}));
         QVERIFY(!model.module && said(model).contains("aten::dropout") && said(model).contains("eval()"));
         QVERIFY(said(imported(script)).contains("saved in training mode"));
+    }
+
+    void momentsOfTheModulesOwnAreNotTrained() {
+        ScriptFile script = scaled;
+        script.body = "  w : Tensor\n"
+                      "  def forward(self: __torch__.Net,\n"
+                      "    x: Tensor) -> Tensor:\n"
+                      "    w = torch.detach(self.w)\n"
+                      "    return torch.batch_norm(x, None, None, w, torch.clone(w), True, 0.1, 0.001, False)\n";
+        const frontend::Imported model = imported(script, sized({{"x", {3, 2}}}));
+        QVERIFY2(said(model).contains("aten::batch_norm") && said(model).contains("eval()"), qPrintable(said(model)));
     }
 
     void whatNeedsNoInputsIsToldFirst() {

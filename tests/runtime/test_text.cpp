@@ -26,6 +26,18 @@ std::string upper(std::string_view text) {
     return result;
 }
 
+std::string asciiLower(std::string_view text) {
+    std::string result;
+    runtime::appendAsciiLower(text, result);
+    return result;
+}
+
+std::string asciiUpper(std::string_view text) {
+    std::string result;
+    runtime::appendAsciiUpper(text, result);
+    return result;
+}
+
 } // namespace
 
 class TestText : public QObject {
@@ -38,6 +50,8 @@ private slots:
         QCOMPARE(upper("ß"), "ß"s);                                                      // which has no one upper case
         QCOMPARE(lower("A\xff\xc3"s + "B\xed\xa0\x80"), "a\xff\xc3"s + "b\xed\xa0\x80"); // no UTF-8 stays
         QCOMPARE(upper(""), ""s);
+        QCOMPARE(asciiLower("@AZ[ É\xff 1"), "@az[ É\xff 1"s);
+        QCOMPARE(asciiUpper("`az{ é\xff 1"), "`AZ{ é\xff 1"s);
     }
 
     void pieces() {

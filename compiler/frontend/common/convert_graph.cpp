@@ -156,6 +156,27 @@ model::ValueType typeByConverting(model::ModelGraph part, const std::string& val
     return tensor ? valueType(*tensor) : model::ValueType();
 }
 
+/// Gives inputs that nobody knows the type of, as those behind what is left out, the element types that the user says.
+void takeTypes(model::ModelGraph& model, const Options& options) {
+    using Told = std::pair<std::string, DataType>;
+    if (!model.graph)
+        return; // it could not be read, which is told
+    auto graph = std::make_shared<model::Graph>(*model.graph);
+    bool isTaken = false;
+    for (model::Value& input : graph->inputs) {
+        const auto told = std::ranges::find(options.types, input.name, &Told::first);
+        if (input.type.kind != model::ValueType::Kind::Unknown || told == options.types.end())
+            continue;
+        input.type.kind = model::ValueType::Kind::Tensor;
+        input.type.dtype = told->second;
+        isTaken = true;
+    }
+    if (!isTaken)
+        return;
+    model.graph = std::move(graph);
+    indexNodes(model);
+}
+
 /// Says of nodes whose operator is not supported how to do without them, where that is possible.
 void suggestCut(model::ModelGraph& graph, const Dialect& dialect) {
     const auto isRefused = [&](const model::Node& node) { return dialect.refusalOf(node).has_value(); };
@@ -167,10 +188,14 @@ void suggestCut(model::ModelGraph& graph, const Dialect& dialect) {
     });
     if (first == graph.diagnostics.end())
         return;
-    const std::vector<std::string> inputs = inputsBehind(graph, isRefused);
-    if (!inputs.empty())
-        first->hint += fmt::format("{}compile what comes behind alone: --inputs {}", first->hint.empty() ? "" : "; or ",
-                                   fmt::join(inputs, ","));
+    const auto suggest = [&](const char* side, const char* option, const std::vector<std::string>& names) {
+        if (!names.empty())
+            first->hint += fmt::format("{}compile what comes {} alone: {} {}", first->hint.empty() ? "" : "; or ", side,
+                                       option, fmt::join(names, ","));
+        return !names.empty();
+    };
+    if (!suggest("behind", "--inputs", inputsBehind(graph, isRefused)))
+        suggest("before", "--outputs", outputsBefore(graph, isRefused));
 }
 
 } // namespace
@@ -200,6 +225,8 @@ Imported convertGraph(std::shared_ptr<model::ModelGraph> graph, Dialect& dialect
         if (const auto cut = cutGraph(*graph, options.cut, typeOf); !cut)
             graph->diagnostics.push_back(inFile(cut.error(), graph->file));
     }
+    if (!options.types.empty())
+        takeTypes(*graph, options);
     Imported imported = convertGraph(graph, walk, evaluator, options);
     if (!imported.module) {
         suggestCut(*graph, dialect);

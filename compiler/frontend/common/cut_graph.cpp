@@ -189,4 +189,28 @@ std::vector<std::string> inputsBehind(const model::ModelGraph& model,
     return givesOutput || inputs.size() > mostSuggested ? std::vector<std::string>() : inputs;
 }
 
+std::vector<std::string> outputsBefore(const model::ModelGraph& model,
+                                       const std::function<bool(const model::Node&)>& isRefused) {
+    std::unordered_set<std::string_view> computed, lost;
+    std::vector<std::string> outputs, ends;
+    for (const model::Node& node : model.graph->nodes) {
+        const auto read = model::namesRead(node);
+        const bool refused = isRefused(node);
+        if (refused || std::ranges::any_of(read, [&](const std::string* name) { return lost.contains(*name); }))
+            lost.insert(node.outputs.begin(), node.outputs.end());
+        else if (!read.empty())
+            computed.insert(node.outputs.begin(), node.outputs.end());
+        for (const std::string* name : read)
+            if (refused && computed.contains(*name))
+                ends.push_back(*name);
+    }
+    for (const model::Value& output : model.graph->outputs)
+        if (computed.contains(output.name))
+            outputs.push_back(output.name);
+    for (const std::string& end : ends)
+        if (std::ranges::find(outputs, end) == outputs.end())
+            outputs.push_back(end);
+    return ends.empty() || outputs.size() > mostSuggested ? std::vector<std::string>() : outputs;
+}
+
 } // namespace lathe::frontend

@@ -24,4 +24,9 @@ Result<void> cutGraph(model::ModelGraph& model, const model::Cut& cut, const Typ
 std::vector<std::string> inputsBehind(const model::ModelGraph& model,
                                       const std::function<bool(const model::Node&)>& isRefused);
 
+/// Outputs that would leave them out: the model's own that do without them, and what they are given. Empty if nothing is
+/// computed for them, or if there would be many.
+std::vector<std::string> outputsBefore(const model::ModelGraph& model,
+                                       const std::function<bool(const model::Node&)>& isRefused);
+
 } // namespace lathe::frontend

@@ -92,6 +92,16 @@ Result<void> checkSymbols(const model::Graph& graph, const Options& options) {
     return {};
 }
 
+/// Of an input that no tensor, nor what is made of tensors, is given for.
+Diagnostic noTensor(const model::Value& input) {
+    if (input.type.kind == model::ValueType::Kind::Unknown)
+        return error(fmt::format("nobody knows the type of input '{}'", input.name),
+                     fmt::format("give it, for example with --type {0}=float32 --shape {0}=1,8", input.name));
+    return error(ErrorKind::Unsupported,
+                 fmt::format("input '{}' is of type {}, which is not supported", input.name, toString(input.type)),
+                 "only tensors, and sequences and optionals of them, can be inputs");
+}
+
 /// An input that is not supported, told at the first node that reads it.
 Failure refusedInput(const model::ModelGraph& graph, const std::string& input, Diagnostic diagnostic) {
     for (const model::Node* node : graph.nodes)
@@ -120,11 +130,7 @@ Result<std::vector<relay::Type>> inputTypes(const model::ModelGraph& graph, cons
         if (input.type.kind != model::ValueType::Kind::Tensor) {
             const relay::Type type = composedType(input, sizes);
             if (!type)
-                return refusedInput(graph, input.name,
-                                    error(ErrorKind::Unsupported,
-                                          fmt::format("input '{}' is of type {}, which is not supported", input.name,
-                                                      toString(input.type)),
-                                          "only tensors, and sequences and optionals of them, can be inputs"));
+                return refusedInput(graph, input.name, noTensor(input));
             composed[input.name] = type;
             shapes.emplace_back();
             continue;

@@ -47,6 +47,11 @@ std::optional<Diagnostic> OnnxDialect::refusalOf(const model::Node& node) const 
     if (node.domain == "com.microsoft")
         return unsupported(fmt::format(
             "operator {} of domain com.microsoft is an extension of ONNX Runtime and is not supported", node.op));
+    if (node.domain == "ai.onnx.ml" && (node.op == "DictVectorizer" || node.op == "CastMap"))
+        return error(
+            ErrorKind::Unsupported,
+            fmt::format("operator {} of domain ai.onnx.ml takes maps, which no value of a compiled model is", node.op),
+            "let the model take a tensor");
     if (node.domain == "ai.onnx.preview.training")
         return unsupported(fmt::format("operator {} trains a model; Lathe compiles models for inference", node.op));
     if (findSchema(node.domain, node.op, newestOpset()))

@@ -5,6 +5,7 @@
 
 #include "frontend/common/convert_graph.h"
 #include "frontend/onnx/dialect.h"
+#include "frontend/onnx/map_files.h"
 #include "frontend/onnx/read.h"
 
 namespace lathe::frontend::onnx {
@@ -32,7 +33,11 @@ bool probeTensor(const Source& source) {
 
 Result<model::TensorPtr> readTensor(const Source& source) {
     LATHE_TRY(const std::shared_ptr<::onnx::TensorProto> proto, readTensorProto(source.bytes.view));
-    return TensorReader(proto, source.folders, std::make_shared<Budget>()).read(*proto);
+    Result<model::TensorPtr> tensor = TensorReader(proto, source.folders, std::make_shared<Budget>()).read(*proto);
+    if (!tensor)
+        if (model::TensorPtr rows = rowsOfMaps(source))
+            return rows;
+    return tensor;
 }
 
 } // namespace lathe::frontend::onnx

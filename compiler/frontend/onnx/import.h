@@ -16,7 +16,7 @@ Imported importModel(const Source& source, relay::Evaluator* evaluator, const Op
 /// Whether the bytes begin with a field of TensorProto.
 bool probeTensor(const Source& source);
 
-/// A TensorProto file (input_0.pb).
+/// A TensorProto file (input_0.pb), or a SequenceProto of maps with the same keys: what ZipMap makes of it.
 Result<model::TensorPtr> readTensor(const Source& source);
 /// A SequenceProto or an OptionalProto.
 Result<model::HostTensor> readValue(const Source& source, std::string_view form);

@@ -28,14 +28,17 @@ std::string namesOf(const ::onnx::DataTypeSet& types) {
     return fmt::format("{}", fmt::join(names, ", "));
 }
 
-/// An optional is resolved while importing: what it holds stands for it.
+/// An optional is resolved while importing: what it holds stands for it. So do the values of maps whose keys are known.
 bool takes(const Formal& formal, const model::ValueType& value) {
     using ::onnx::Utils::DataTypeUtils;
     ::onnx::TypeProto proto;
     writeType(value, proto);
     const ::onnx::DataType type = DataTypeUtils::ToType(proto);
     const ::onnx::DataTypeSet& types = formal.GetTypes();
-    return types.contains(type) || types.contains(DataTypeUtils::ToType(fmt::format("optional({})", *type)));
+    for (const char* form : {"{}", "optional({})", "seq(map(int64,{}))", "seq(map(string,{}))"})
+        if (types.contains(DataTypeUtils::ToType(fmt::format(fmt::runtime(form), *type))))
+            return true;
+    return false;
 }
 
 } // namespace

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Linear models, support vectors and the preparation of features, of ai.onnx.ml. They compute in float32, in float64 for
-// such input, and give float32.
-#include "frontend/common/emit.h"
+// Linear models and the preparation of features, of ai.onnx.ml.
+#include "frontend/onnx/features.h"
 #include "frontend/onnx/ops.h"
 #include "frontend/onnx/scores.h"
 
@@ -17,40 +16,6 @@ using namespace relay;
 
 namespace {
 
-/// x in the type that such a model computes in.
-Var asReal(Builder& b, Var x) {
-    return b.failed() || b.dtype(x) == types::Float64 ? x : cast(b, x, types::Float32);
-}
-
-/// A list of floats as a constant of x's type, in the given dims; a fault if it does not fill them.
-Var realTensor(NodeReader& node, Builder& b, const char* name, Var x, const std::vector<int64_t>& shape) {
-    const std::vector<double> values = node.reals(name);
-    size_t count = 1;
-    for (const int64_t size : shape)
-        if (__builtin_mul_overflow(count, static_cast<size_t>(size), &count))
-            count = SIZE_MAX; // more than any list has
-    if (values.size() != count) {
-        node.fail(fmt::format("'{}' has {} entries where {} are needed", name, values.size(), count),
-                  "the model is malformed; export it again");
-        return {};
-    }
-    return b.failed() ? Var{} : realConstant(b, b.dtype(x), shape, values);
-}
-
-/// The columns of x [n, features], or, of rank 1, its elements as one row; nothing, and a fault, if unknown.
-std::optional<int64_t> featuresOf(NodeReader& node, Builder& b, Var x) {
-    if (!node.needRank(x, 1))
-        return std::nullopt;
-    const auto columns = arith::asInt(dim(b, x, -1));
-    if (!columns || b.rank(x) > 2)
-        node.refuse(fmt::format("the input {} is no matrix with a known number of columns", text(b.shape(x))));
-    return b.failed() ? std::nullopt : columns;
-}
-
-Var asRows(Builder& b, Var x) {
-    return b.failed() || b.rank(x) == 2 ? x : unsqueeze(b, x, {0});
-}
-
 /// x · coefficientsᵀ + intercepts, of `rows` rows of coefficients.
 Var linear(NodeReader& node, Builder& b, Var x, int64_t rows) {
     const auto features = featuresOf(node, b, x);
@@ -60,25 +25,6 @@ Var linear(NodeReader& node, Builder& b, Var x, int64_t rows) {
     return node.has("intercepts") && !node.reals("intercepts").empty()
                ? add(b, product, realTensor(node, b, "intercepts", x, {rows}))
                : product;
-}
-
-/// How much each row of x is like each support vector, [n, count], by the kernel.
-Var likeness(NodeReader& node, Builder& b, Var x, int64_t count, int64_t features) {
-    const std::string kernel = node.text("kernel_type", "LINEAR");
-    std::vector<double> params = node.reals("kernel_params");
-    params.resize(3, 0); // gamma, coef0, degree
-    const Var vectors = realTensor(node, b, "support_vectors", x, {count, features});
-    const Var products = matmul(b, x, vectors, false, true);
-    if (kernel == "LINEAR")
-        return products;
-    if (kernel == "RBF") { // by differences: squares and products cancel
-        const Dims each = {dim(b, x, 0), 1, features};
-        const Var difference = sub(b, reshape(b, x, each), reshape(b, vectors, {1, count, features}));
-        const Var distance = reduce(b, "sum", mul(b, difference, difference), {2}, false);
-        return b.call(Op::Exp, {mulBy(b, distance, -params[0])});
-    }
-    const Var moved = addTo(b, mulBy(b, products, params[0]), params[1]);
-    return kernel == "POLY" ? b.call(Op::Power, {moved, scalarLike(b, params[2], moved)}) : b.call(Op::Tanh, {moved});
 }
 
 } // namespace
@@ -95,42 +41,20 @@ void convertLinearRegressor(NodeReader& node, Builder& b) {
 
 void convertLinearClassifier(NodeReader& node, Builder& b) {
     const Var x = asRows(b, asReal(b, node.in(0)));
-    const Ints labels = readLabels(node, "classlabels_ints");
+    const auto labels = readLabels(node, b, "classlabels_ints");
     const auto features = featuresOf(node, b, x);
-    if (!features)
+    if (!labels || !features)
         return;
-    const auto classes = static_cast<int64_t>(labels.size());
+    const int64_t classes = labels->count;
     const auto coefficients = static_cast<int64_t>(node.reals("coefficients").size());
     const bool oneForTwo = classes == 2 && coefficients == *features; // one score speaks for the second class
-    if (classes < 2 || classes > limits::knownValueElements)
-        return node.refuse(fmt::format("a classifier with {} classes is not supported", classes));
     const Var y = linear(node, b, x, oneForTwo ? 1 : classes);
     if (b.failed())
         return;
     const Var scores = cast(b, y, types::Float32);
     const std::string transform = node.text("post_transform", "NONE");
-    node.set(0, labelOf(b, labels, oneForTwo ? classOver(b, scores, 0) : bestClass(b, scores)));
+    node.set(0, labelOf(b, *labels, oneForTwo ? classOver(b, scores, 0) : bestClass(b, scores)));
     node.set(1, oneForTwo ? bothScores(node, b, scores, false, transform) : transformed(b, scores, transform));
-}
-
-void convertSVMRegressor(NodeReader& node, Builder& b) {
-    const Var x = asRows(b, asReal(b, node.in(0)));
-    const auto features = featuresOf(node, b, x);
-    if (!features)
-        return;
-    const int64_t count = node.integer("n_supports", 0);
-    if (count < 0 || count > limits::filledElements)
-        return node.fail(fmt::format("there are {} support vectors", count));
-    const Var like = count > 0 ? likeness(node, b, x, count, *features) : x; // without vectors it is linear
-    const Var sums = matmul(b, like, realTensor(node, b, "coefficients", x, {count > 0 ? count : *features, 1}));
-    const Var y = add(b, sums, realTensor(node, b, "rho", x, {1}));
-    if (b.failed())
-        return;
-    Var score = cast(b, y, types::Float32);
-    if (node.integer("one_class", 0) != 0)
-        score = where(b, b.call(Op::Greater, {score, scalarLike(b, 0, score)}), scalarLike(b, 1, score),
-                      scalarLike(b, -1, score));
-    node.set(0, transformed(b, score, node.text("post_transform", "NONE")));
 }
 
 void convertNormalizer(NodeReader& node, Builder& b) {
@@ -157,6 +81,32 @@ void convertScaler(NodeReader& node, Builder& b) {
     const Var centred = node.has("offset") ? sub(b, x, values("offset")) : x;
     const Var scaled = node.has("scale") ? mul(b, centred, values("scale")) : centred;
     node.set(0, b.failed() ? Var{} : cast(b, scaled, types::Float32));
+}
+
+void convertFeatureVectorizer(NodeReader& node, Builder& b) {
+    const Ints widths = node.integers("inputdimensions");
+    if (!widths.empty() && widths.size() != node.inputs())
+        return node.fail(fmt::format("'inputdimensions' has {} entries for {} inputs", widths.size(), node.inputs()));
+    std::vector<Var> parts;
+    for (size_t i = 0; i < node.inputs(); ++i) {
+        const Var x = node.in(i);
+        if (!node.needRank(x, 1))
+            return;
+        if (b.rank(x) > 2)
+            return node.refuse(fmt::format("input {} is of shape {}, no matrix", i, text(b.shape(x))));
+        Var part = asRows(b, x);
+        if (!widths.empty()) { // of more columns the first ones, after fewer of them zeros
+            if (widths[i] < 0 || widths[i] > limits::filledElements)
+                return node.fail(fmt::format("'inputdimensions' has {}", widths[i]));
+            if (!mayFill(b, {dim(b, part, 0), Expr(widths[i])}))
+                return;
+            const Expr kept = arith::simplify(arith::min(dim(b, part, 1), Expr(widths[i])));
+            part = pad(b, sliceAxis(b, part, 1, 0, kept), "constant", {0, 0},
+                       {0, arith::simplify(Expr(widths[i]) - kept)});
+        }
+        parts.push_back(cast(b, part, types::Float32));
+    }
+    node.set(0, concat(b, std::move(parts), 1));
 }
 
 void convertImputer(NodeReader& node, Builder& b) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Operators on strings. Stop words and labels are looked up, n-grams are compared: what is done with strings is what is done with
-// numbers, and few operators of text remain.
+// Operators on strings. Stop words are looked up, n-grams are compared: what is done with strings is what is done with numbers,
+// and few operators of text remain.
 #include "frontend/common/emit.h"
 #include "frontend/common/regular_expression.h"
 #include "frontend/onnx/ops.h"
@@ -14,13 +14,6 @@ namespace lathe::frontend::onnx {
 using namespace relay;
 
 namespace {
-
-template <class T>
-Var numberConstant(Builder& b, DataType dtype, const std::vector<T>& numbers) {
-    auto copy = std::make_shared<std::vector<T>>(numbers);
-    const model::Bytes bytes{copy, std::as_bytes(std::span(*copy))};
-    return b.constant(makeConstant(dtype, {static_cast<int64_t>(numbers.size())}, bytes));
-}
 
 Var inCase(Builder& b, Var x, bool upper) {
     StringCaseAttrs attrs;
@@ -85,81 +78,6 @@ void convertStringNormalizer(NodeReader& node, Builder& b) {
     const Expr lacking = arith::max(Expr(1) - dim(b, words, 0), Expr(0));
     words = pad(b, words, "constant", {Expr(0)}, {lacking});
     node.set(0, rank == 1 ? words : reshape(b, words, {Expr(1), dim(b, words, 0)}));
-}
-
-namespace {
-
-Var tensorAttribute(NodeReader& node, Builder& b, const std::string& attribute) {
-    const model::TensorPtr tensor = node.tensor(attribute);
-    return tensor ? b.constant(makeConstant(tensor)) : Var{};
-}
-
-/// The keys or the values of a LabelEncoder, whichever attribute has them; none if no attribute does.
-Var labels(NodeReader& node, Builder& b, const std::string& side) {
-    if (node.has(side + "_tensor")) {
-        const Var tensor = tensorAttribute(node, b, side + "_tensor");
-        return b.failed() ? tensor : reshape(b, tensor, {product(b.shape(tensor))});
-    }
-    if (node.has(side + "_strings"))
-        return textConstant(b, node.texts(side + "_strings"));
-    if (node.has(side + "_int64s"))
-        return numberConstant(b, types::Int64, node.integers(side + "_int64s"));
-    if (node.has(side + "_floats")) {
-        const std::vector<double> wide = node.reals(side + "_floats");
-        return numberConstant(b, types::Float32, std::vector<float>(wide.begin(), wide.end()));
-    }
-    node.fail(fmt::format("none of the attributes {0}_tensor, {0}_strings, {0}_int64s and {0}_floats is there", side));
-    return {};
-}
-
-/// What stands for a key that there is none of, in the type of the values.
-Var fallback(NodeReader& node, Builder& b, DataType dtype) {
-    if (node.has("default_tensor")) {
-        const Var tensor = tensorAttribute(node, b, "default_tensor");
-        return b.failed() ? tensor : reshape(b, tensor, {Expr(1)});
-    }
-    if (dtype == types::String)
-        return textConstant(b, {node.text("default_string", "_Unused")});
-    if (dtype.isFloat())
-        return cast(
-            b, numberConstant(b, types::Float32, std::vector{static_cast<float>(node.real("default_float", -0.0))}),
-            dtype);
-    return cast(b, numberConstant(b, types::Int64, std::vector{node.integer("default_int64", -1)}), dtype);
-}
-
-/// Version 1: strings to their places among the classes, or back.
-void convertClasses(NodeReader& node, Builder& b) {
-    const Var x = node.in(0);
-    const std::vector<std::string> classes = node.texts("classes_strings");
-    const auto count = static_cast<int64_t>(classes.size());
-    if (b.failed())
-        return;
-    if (b.dtype(x) == types::String) {
-        const Var place = indexOf(b, x, textConstant(b, classes));
-        const Var unknown = equal(b, place, b.scalarInt(count));
-        return node.set(0, where(b, unknown, b.scalarInt(node.integer("default_int64", -1)), place));
-    }
-    std::vector<std::string> all = classes;
-    all.push_back(node.text("default_string", "_Unused"));
-    const Var known =
-        b.call(Op::LogicalAnd, {b.call(Op::GreaterEqual, {x, b.scalarInt(0)}), less(b, x, b.scalarInt(count))});
-    node.set(0, gather(b, textConstant(b, std::move(all)), where(b, known, x, b.scalarInt(count)), 0));
-}
-
-} // namespace
-
-void convertLabelEncoder(NodeReader& node, Builder& b) {
-    if (node.version() < 2)
-        return convertClasses(node, b);
-    const Var keys = labels(node, b, "keys"), values = labels(node, b, "values");
-    if (b.failed())
-        return;
-    const auto counts = std::pair(arith::asInt(dim(b, keys, 0)), arith::asInt(dim(b, values, 0)));
-    if (counts.first != counts.second)
-        return node.fail(
-            fmt::format("it has {} keys and {} values", counts.first.value_or(0), counts.second.value_or(0)));
-    const Var all = concat(b, {values, fallback(node, b, b.dtype(values))}, 0);
-    node.set(0, gather(b, all, indexOf(b, node.in(0), keys), 0));
 }
 
 namespace {
@@ -237,8 +155,9 @@ void convertTfIdfVectorizer(NodeReader& node, Builder& b) {
     x = rank == 1 ? unsqueeze(b, x, {0}) : x;
     const auto levels =
         ofStrings ? levelsOf(node, node.texts("pool_strings"), [&](auto& items) { return textConstant(b, items); })
-                  : levelsOf(node, node.integers("pool_int64s"),
-                             [&](auto& items) { return numberConstant(b, types::Int64, items); });
+                  : levelsOf(node, node.integers("pool_int64s"), [&](auto& items) {
+                        return listConstant(b, types::Int64, {static_cast<int64_t>(items.size())}, items);
+                    });
     const Ints indexes = node.integers("ngram_indexes");
     const int64_t least = node.integer("min_gram_length", 1), most = node.integer("max_gram_length", 1),
                   skips = node.integer("max_skip_count", 0);
@@ -278,7 +197,7 @@ void convertTfIdfVectorizer(NodeReader& node, Builder& b) {
     if (const std::vector<double> weights = node.reals("weights"); mode != "TF" && !weights.empty()) {
         if (weights.size() != indexes.size())
             return node.fail(fmt::format("it has {} weights for {} n-grams", weights.size(), grams));
-        counts = mul(b, counts, numberConstant(b, types::Float32, std::vector<float>(weights.begin(), weights.end())));
+        counts = mul(b, counts, realConstant(b, types::Float32, {grams}, weights));
     }
     const Dims shape{dim(b, x, 0), Expr(high + 1)};
     if (!mayFill(b, shape))
@@ -286,7 +205,7 @@ void convertTfIdfVectorizer(NodeReader& node, Builder& b) {
     ScatterAttrs scatter;
     scatter.axis = 1;
     scatter.reduction = "add";
-    const Var places = expand(b, numberConstant(b, types::Int64, indexes), {dim(b, x, 0), Expr(grams)});
+    const Var places = expand(b, listConstant(b, types::Int64, {grams}, indexes), {dim(b, x, 0), Expr(grams)});
     const Var y = b.call(Op::ScatterElements, {full(b, zero, shape), places, counts}, scatter);
     node.set(0, rank == 1 ? squeeze(b, y, {0}) : y);
 }

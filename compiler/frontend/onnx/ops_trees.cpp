@@ -55,7 +55,7 @@ int64_t targetsOf(NodeReader& node) {
 }
 
 /// The one score of two classes of which only the first is voted for, and both classes' scores.
-void giveOneScore(NodeReader& node, Builder& b, Var votes, bool isSigned, const Ints& labels,
+void giveOneScore(NodeReader& node, Builder& b, Var votes, bool isSigned, const ClassLabels& labels,
                   const std::string& transform) {
     const Var sums = based(node, b, sliceAxis(b, votes, 1, 0, 1), 1);
     if (b.failed())
@@ -103,12 +103,10 @@ void convertTreeEnsembleRegressor(NodeReader& node, Builder& b) {
 
 void convertTreeEnsembleClassifier(NodeReader& node, Builder& b) {
     const Var x = node.in(0);
-    const Ints labels = readLabels(node, "classlabels_int64s");
-    if (b.failed())
+    const auto labels = readLabels(node, b, "classlabels_int64s");
+    if (!labels)
         return;
-    const auto classes = static_cast<int64_t>(labels.size());
-    if (classes < 2 || classes > limits::knownValueElements)
-        return node.refuse(fmt::format("a classifier with {} classes is not supported", classes));
+    const int64_t classes = labels->count;
     const auto trees = readNamedTrees(node, "class", classes);
     if (!trees)
         return;
@@ -120,14 +118,14 @@ void convertTreeEnsembleClassifier(NodeReader& node, Builder& b) {
     if (!base)
         return;
     if (classes == 2 && !forSecond && base->size() < 2)
-        return giveOneScore(node, b, votes, isSigned, labels, transform);
+        return giveOneScore(node, b, votes, isSigned, *labels, transform);
     const Var sums = based(node, b, votes, classes);
     if (b.failed())
         return;
     const Var scores = cast(b, sums, types::Float32);
     const double threshold = forFirst || isSigned ? 0 : 0.5;
     const bool byThreshold = classes == 2 && base->empty();
-    node.set(0, labelOf(b, labels,
+    node.set(0, labelOf(b, *labels,
                         byThreshold ? classOver(b, sliceAxis(b, scores, 1, 1, 1), threshold) : bestClass(b, scores)));
     node.set(1, transformed(b, scores, transform));
 }

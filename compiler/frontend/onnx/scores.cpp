@@ -3,6 +3,8 @@
 
 #include "frontend/common/emit.h"
 
+#include <algorithm>
+#include <fmt/format.h>
 #include <numbers>
 
 namespace lathe::frontend::onnx {
@@ -54,17 +56,24 @@ Var bothScores(NodeReader& node, Builder& b, Var score, bool isSigned, const std
     return isLogistic ? b.call(Op::Sigmoid, {both}) : both;
 }
 
-std::vector<int64_t> readLabels(NodeReader& node, const std::string& name) {
-    std::vector<int64_t> labels = node.integers(name);
-    if (!node.texts("classlabels_strings").empty())
-        node.refuse("labels that are strings are not supported", "give the classes numbers when exporting the model");
-    else if (labels.empty())
+std::optional<ClassLabels> readLabels(NodeReader& node, Builder& b, const std::string& integers) {
+    const std::vector<int64_t> numbers = node.integers(integers);
+    std::vector<std::string> strings = node.texts("classlabels_strings");
+    const auto count = static_cast<int64_t>(std::max(numbers.size(), strings.size()));
+    if (!numbers.empty() && !strings.empty())
+        node.fail(fmt::format("the classes have labels in '{}' and in 'classlabels_strings'", integers),
+                  "the model is malformed; export it again");
+    else if (count == 0)
         node.fail("the classes have no labels", "the model is malformed; export it again");
-    return node.failed() ? std::vector<int64_t>{} : labels;
+    else if (count < 2 || count > limits::knownValueElements)
+        node.refuse(fmt::format("a classifier with {} classes is not supported", count));
+    if (node.failed())
+        return std::nullopt;
+    return ClassLabels{strings.empty() ? b.fromExprs(toDims(numbers)) : textConstant(b, std::move(strings)), count};
 }
 
-Var labelOf(Builder& b, const std::vector<int64_t>& labels, Var index) {
-    return gather(b, b.fromExprs(toDims(labels)), index, 0);
+Var labelOf(Builder& b, const ClassLabels& labels, Var index) {
+    return gather(b, labels.all, index, 0);
 }
 
 Var classOver(Builder& b, Var score, double threshold) {

@@ -5,6 +5,8 @@
 
 #include "frontend/common/node_reader.h"
 
+#include <optional>
+
 namespace lathe::frontend::onnx {
 
 /// Scores [n, classes] after a transform by its name: NONE, SOFTMAX, LOGISTIC, SOFTMAX_ZERO or PROBIT.
@@ -15,11 +17,16 @@ Var transformed(Builder& b, Var scores, const std::string& transform);
 /// PROBIT is refused.
 Var bothScores(NodeReader& node, Builder& b, Var score, bool isSigned, const std::string& transform);
 
-/// The labels of the classes; empty, and a fault, if they are strings or there are none. name: "classlabels_ints" or the
-/// like.
-std::vector<int64_t> readLabels(NodeReader& node, const std::string& name);
+/// The labels of classes, integers or strings.
+struct ClassLabels {
+    Var all;
+    int64_t count;
+};
+/// Of two classes or more; nothing, and a fault, if there are fewer. integers: the name of the attribute that has labels
+/// which are integers.
+std::optional<ClassLabels> readLabels(NodeReader& node, Builder& b, const std::string& integers);
 /// labels[index]: [n] of [n].
-Var labelOf(Builder& b, const std::vector<int64_t>& labels, Var index);
+Var labelOf(Builder& b, const ClassLabels& labels, Var index);
 /// Where the one score, [n, 1], is over the threshold the second class, else the first: [n].
 Var classOver(Builder& b, Var score, double threshold);
 /// The class with the highest of the scores [n, classes], the first of equals: [n].

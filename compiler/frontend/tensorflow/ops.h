@@ -281,8 +281,10 @@ void convertZeta(NodeReader& node, Builder& b);
 
 // ---- ops_text.cpp
 void convertStaticRegexFullMatch(NodeReader& node, Builder& b);
+void convertAsString(NodeReader& node, Builder& b);
 void convertStringJoin(NodeReader& node, Builder& b);
 void convertStringLower(NodeReader& node, Builder& b);
+void convertStringToNumber(NodeReader& node, Builder& b);
 void convertStringUpper(NodeReader& node, Builder& b);
 
 } // namespace lathe::frontend::tensorflow

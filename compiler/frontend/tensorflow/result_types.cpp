@@ -21,6 +21,7 @@ struct Known {
 };
 
 constexpr auto knownResults = std::to_array<Known>({
+    {"AsString", 0, types::String, -1},
     {"DecodeBmp", 0, types::UInt8, 3, {"", "", "channels"}},
     {"DecodeGif", 0, types::UInt8, 4},
     {"DecodeImage", 0, types::UInt8, -1},

@@ -163,7 +163,8 @@ void convertUniqueDim(Call& call, Builder& b) {
 /// The first of each run of equal slices.
 void convertUniqueConsecutive(Call& call, Builder& b) {
     const Var given = call.tensor("self");
-    const bool flat = call.isNone("dim"), wantsInverse = call.flag("return_inverse");
+    const bool flat = call.isNone("dim"); // along a dim PyTorch gives all results, asked for or not
+    const bool wantsInverse = !flat || call.flag("return_inverse"), wantsCounts = !flat || call.flag("return_counts");
     if (call.failed())
         return;
     const Var x = flat || b.rank(given) == 0 ? asVectorOf(b, given) : given;
@@ -188,7 +189,7 @@ void convertUniqueConsecutive(Call& call, Builder& b) {
         if (flat)
             inverse = reshape(b, inverse, b.failed() ? Dims{} : b.shape(given));
     }
-    if (call.flag("return_counts")) {
+    if (wantsCounts) {
         const Var starts = b.call(Op::Compress, {place, begins}, relay::AxisAttrs{});
         const Expr runs = dim(b, starts, 0);
         const Var ends = concat(b, {starts, full(b, b.scalarOf(size), {1})}, 0);

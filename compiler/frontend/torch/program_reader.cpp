@@ -2,6 +2,7 @@
 //
 // JSON to a Program. The schema promises nothing across major versions; fields that a newer minor version adds are not looked
 // at, and a kind of argument that is not known is a fault.
+#include "arith/analysis.h"
 #include "frontend/torch/json_reader.h"
 #include "frontend/torch/program.h"
 #include "frontend/torch/scalar_type.h"
@@ -230,7 +231,35 @@ private:
         for (const auto& [name, number] : reader_.object(reader_.field(value, "sym_int_values"), "the sizes").items())
             if (count())
                 graph->numbers.emplace(name, size(number));
+        for (const ProgramNode& one : graph->nodes)
+            if (one.target == "aten.unique_consecutive.default")
+                correctRuns(one, *graph);
         return graph;
+    }
+
+    /// PyTorch declares of the runs along dim -1 the dims before that one, their number, and behind it, from dim -1 + 1 on, all
+    /// dims once more; what it computes has none behind.
+    static void correctRuns(const ProgramNode& node, ProgramGraph& graph) {
+        using Name = ProgramArgument::Name;
+        const Name *self = nullptr, *runs = node.outputs.empty() ? nullptr : node.outputs[0].as<Name>();
+        bool isLast = false;
+        for (const ProgramNode::Input& input : node.inputs) {
+            const TorchValue* value = input.value.as<TorchValue>();
+            const Expr* number = value ? value->as<Expr>() : nullptr;
+            if (input.name == "self")
+                self = input.value.as<Name>();
+            isLast = isLast || (input.name == "dim" && number && arith::asInt(*number) == -1);
+        }
+        const auto of = self ? graph.tensors.find(self->text) : graph.tensors.end();
+        const auto declared = runs ? graph.tensors.find(runs->text) : graph.tensors.end();
+        if (!isLast || of == graph.tensors.end() || declared == graph.tensors.end())
+            return;
+        const size_t rank = of->second.sizes.size();
+        TensorMeta& meta = declared->second;
+        if (meta.sizes.size() != 2 * rank || meta.strides.size() != 2 * rank)
+            return;
+        meta.sizes.resize(rank);
+        meta.strides.erase(meta.strides.begin(), meta.strides.end() - static_cast<std::ptrdiff_t>(rank));
     }
 
     ProgramNode node(const json& value, int depth) {

@@ -33,15 +33,15 @@ bool flagAt(const Schema& schema, const List& arguments, std::string_view name) 
     return flag && *flag;
 }
 
-/// Whether the operator is to do what only training asks for: to drop elements at random, or to take moments of the batch and
-/// keep them.
-bool isTraining(const Schema& schema, const List& arguments) {
-    if (!flagAt(schema, arguments, "train") && !flagAt(schema, arguments, "training"))
-        return false;
-    const std::optional<size_t> ratio = schema.find("p"), mean = schema.find("running_mean");
+bool isToldToTrain(const Schema& schema, const List& arguments) {
+    return flagAt(schema, arguments, "train") || flagAt(schema, arguments, "training");
+}
+
+/// Whether the operator is to drop elements at random, as only training does.
+bool isDropping(const Schema& schema, const List& arguments) {
+    const std::optional<size_t> ratio = schema.find("p");
     const double* p = ratio ? arguments[*ratio].as<double>() : nullptr;
-    return (p && *p > 0 && schema.name.contains("dropout")) ||
-           (mean && !arguments[*mean].isNone() && schema.name.contains("batch_norm"));
+    return p && *p > 0 && schema.name.contains("dropout");
 }
 
 } // namespace
@@ -169,6 +169,14 @@ TorchValue Evaluator::torchValue(const ScriptValue& value, const SchemaType& typ
     return {};
 }
 
+/// Whether the operator is to take moments of the batch and put them where the model has its own, as only training does.
+bool Evaluator::isLearning(const Schema& schema, const Arguments& arguments) const {
+    const std::optional<size_t> at = schema.name.contains("batch_norm") ? schema.find("running_mean") : std::nullopt;
+    const ScriptValue* mean = at ? arguments.find(*at, "running_mean") : nullptr;
+    const TensorRef* ref = mean ? mean->as<TensorRef>() : nullptr;
+    return ref && storedNames_.contains(memory_.whole(ref->place));
+}
+
 ScriptValue Evaluator::callTable(const Overload& overload, const Arguments& arguments) {
     const Operator& op = *overload.op;
     enter(op.schema.name, &op.schema, arguments);
@@ -179,7 +187,7 @@ ScriptValue Evaluator::callTable(const Overload& overload, const Arguments& argu
         given.push_back({name, torchValue(arguments.values[i], op.schema.arguments[at].type)});
     }
     const List all = failed() ? List() : filledArguments(op.schema, std::move(given), b_);
-    if (!failed() && isTraining(op.schema, all))
+    if (!failed() && isToldToTrain(op.schema, all) && (isDropping(op.schema, all) || isLearning(op.schema, arguments)))
         refuse(fmt::format("operator {} is called in training mode", shownOperator(op.schema.name)),
                "call eval() on the model before it is saved");
     List results = invoke(op, all, randomCalls_, b_);

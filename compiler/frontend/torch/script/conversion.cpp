@@ -137,6 +137,26 @@ ScriptConversion::Evaluated ScriptConversion::evaluate(Builder& b, Trace& trace,
     return evaluated;
 }
 
+namespace {
+
+/// A string, or what holds strings alone, as a tensor of them; nothing if it is neither.
+std::optional<Var> textTensor(Builder& b, const ScriptValue& value, const ScriptValues* items) {
+    if (const std::string* text = value.as<std::string>())
+        return textConstant(b, {}, {*text});
+    if (!items || items->empty())
+        return std::nullopt;
+    std::vector<std::string> texts;
+    for (const ScriptValue& item : *items) {
+        const std::string* text = item.as<std::string>();
+        if (!text)
+            return std::nullopt;
+        texts.push_back(*text);
+    }
+    return textConstant(b, std::move(texts));
+}
+
+} // namespace
+
 void ScriptConversion::addOutputs(Builder& b, Evaluator& evaluator, const ScriptValue& value, const std::string& name,
                                   Evaluated& evaluated, int depth) const {
     if (b.failed() || value.isNone() || !evaluator.step())
@@ -155,6 +175,8 @@ void ScriptConversion::addOutputs(Builder& b, Evaluator& evaluator, const Script
     } else if (isNumber(value)) {
         add(value.as<Number>() && !value.as<Number>()->isBool ? cast(b, toScalarTensor(b, value), types::Float64)
                                                               : toScalarTensor(b, value));
+    } else if (const std::optional<Var> texts = textTensor(b, value, items)) {
+        add(*texts);
     } else if (items && !isRows && depth < mostOutputNesting) {
         for (size_t i = 0; i < items->size(); ++i)
             addOutputs(b, evaluator, (*items)[i], fmt::format("{}.{}", name, i), evaluated, depth + 1);
@@ -165,7 +187,7 @@ void ScriptConversion::addOutputs(Builder& b, Evaluator& evaluator, const Script
             addOutputs(b, evaluator, entry, fmt::format("{}.{}", name, text ? *text : number.value_or("?")), evaluated,
                        depth + 1);
         }
-    } else if (!value.as<std::string>()) { // which no tensor can be
+    } else {
         b.fail(fmt::format("output '{}' is {}, which is not supported", name, kindOf(value, heap)),
                value.as<Complex>() ? "let the program give torch.view_as_real(…)" : "let the program give tensors",
                ErrorKind::Unsupported);

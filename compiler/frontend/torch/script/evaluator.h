@@ -200,6 +200,7 @@ private:
     // ---- operators (call_operator.cpp, call_nodes.cpp, quantized.cpp)
     std::optional<ScriptValue> callReshaping(const std::string& name, const Arguments& arguments);
     TorchValue torchValue(const ScriptValue& value, const SchemaType& type, int nesting = 0);
+    bool isLearning(const Schema& schema, const Arguments& arguments) const;
     ScriptValue callTable(const Overload& overload, const Arguments& arguments);
     /// The place of a tensor among the results, of the number that it has among them.
     using Placing = std::function<Place(size_t number, Var value)>;

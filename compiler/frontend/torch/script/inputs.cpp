@@ -31,6 +31,23 @@ std::string typeText(const Term& type) {
     return parts.empty() ? typeName(type) : fmt::format("{}[{}]", typeName(type), fmt::join(parts, ", "));
 }
 
+/// Of an argument that is a number.
+std::optional<DataType> numberType(const std::string& name) {
+    if (name == "float" || name == "number" || name == "Scalar")
+        return types::Float64;
+    return name == "int" ? std::optional(types::Int64) : name == "bool" ? std::optional(types::Bool) : std::nullopt;
+}
+
+/// Whether an argument of that type has tensors or numbers in it, which a call gives; else the user has to fix it.
+bool mayHaveInputs(const Term& type) {
+    const std::string name = typeName(type);
+    const std::vector<TermPtr> arguments = typeArguments(type);
+    if (name == "Dict")
+        return arguments.size() > 1 && mayHaveInputs(*arguments[1]);
+    return name == "Tensor" || numberType(name) ||
+           std::ranges::any_of(arguments, [](const TermPtr& part) { return mayHaveInputs(*part); });
+}
+
 template <class T>
 const T* valueOfName(const std::vector<std::pair<std::string, T>>& all, const std::string& name) {
     const auto found = std::ranges::find(all, name, &std::pair<std::string, T>::first);
@@ -75,6 +92,21 @@ struct ScriptInputs::Reader {
         return Tree{.kind = Tree::Kind::Number, .leaf = leaf(name, dtype, true), .fixed = {}, .parts = {}, .keys = {}};
     }
 
+    static Failure unknownElements(const std::string& name, const Term& type, bool isDict) {
+        const bool mayBeGiven = mayHaveInputs(type);
+        const std::string element = typeText(type).contains("str]") ? "\"text\"" : "1";
+        const std::string fixed =
+            isDict ? fmt::format(R"({{"KEY": {}}})", element) : fmt::format("[{0}, {0}]", element);
+        return failure(
+            ErrorKind::Usage,
+            fmt::format("argument '{}' is a {}, of which the model does not say what is in it", name, typeText(type)),
+            fmt::format("{}fix it: --arg {}='{}'",
+                        mayBeGiven ? fmt::format("give sizes for each tensor in it, --shape {}.{}=2,3, or ", name,
+                                                 isDict ? "KEY" : "0")
+                                   : "",
+                        name, fixed));
+    }
+
     Result<Tree> several(const std::string& name, const Term& type) {
         Tree tree{.kind = Tree::Kind::List, .leaf = 0, .fixed = {}, .parts = {}, .keys = {}};
         const std::vector<TermPtr> arguments = typeArguments(type);
@@ -91,11 +123,7 @@ struct ScriptInputs::Reader {
         }
         std::vector<std::string> keys = below(name);
         if (keys.empty())
-            return failure(ErrorKind::Usage,
-                           fmt::format("argument '{}' is a {}, of which the model does not say what is in it", name,
-                                       typeText(type)),
-                           fmt::format("give sizes for each tensor in it, --shape {}.{}=2,3, or fix it: --arg {}='{}'",
-                                       name, isDict ? "KEY" : "0", name, isDict ? R"({"KEY": 1})" : "[1, 2]"));
+            return unknownElements(name, type, isDict);
         tree.kind = isDict ? Tree::Kind::Dict : Tree::Kind::List;
         if (!isDict) // the tenth behind the ninth
             for (size_t i = 0; i < keys.size(); ++i)
@@ -147,12 +175,8 @@ struct ScriptInputs::Reader {
                         .parts = {},
                         .keys = {}};
         }
-        if (kind == "int")
-            return number(name, types::Int64);
-        if (kind == "float" || kind == "number" || kind == "Scalar")
-            return number(name, types::Float64);
-        if (kind == "bool")
-            return number(name, types::Bool);
+        if (const std::optional<DataType> dtype = numberType(kind))
+            return number(name, *dtype);
         if (kind == "Optional" && type.kind == Term::Kind::Element)
             return isGiven(name) ? read(name, *type.parts[1])
                                  : Tree{.kind = Tree::Kind::Fixed, .leaf = 0, .fixed = {}, .parts = {}, .keys = {}};

@@ -2,6 +2,7 @@
 #include "frontend/torch/script/outline.h"
 
 #include "frontend/torch/script/builtins.h"
+#include "frontend/torch/script/quantized.h"
 
 #include <fmt/format.h>
 
@@ -176,8 +177,7 @@ private:
     }
 
     Outlined operatorCall(const std::string& name, const std::vector<Outlined>& arguments) {
-        const bool isKnown = isOperator(name) || name.starts_with("quantized.") || name.starts_with("aten.quantize") ||
-                             name == "aten.dequantize" || Builtins::isOne(name);
+        const bool isKnown = isOperator(name) || isQuantizedOperator(name) || Builtins::isOne(name);
         if (!isKnown)
             add(fmt::format("operator {} is not supported", shownOperator(name)),
                 "let the program compute it by other operators of PyTorch's own");

@@ -48,6 +48,16 @@ constexpr auto ofOneScale = std::to_array<std::string_view>({
     "aten.upsample_nearest3d",
 });
 
+/// What a quantized tensor alone can be asked for.
+constexpr auto facts = std::to_array<std::string_view>({
+    "aten.int_repr",
+    "aten.q_per_channel_axis",
+    "aten.q_per_channel_scales",
+    "aten.q_per_channel_zero_points",
+    "aten.q_scale",
+    "aten.q_zero_point",
+});
+
 bool isNamed(std::span<const std::string_view> names, std::string_view name) {
     return std::ranges::find(names, name) != names.end();
 }
@@ -66,6 +76,11 @@ std::optional<DataType> integersOf(const ScriptValue& code) {
 }
 
 } // namespace
+
+bool isQuantizedOperator(std::string_view name) {
+    return name.starts_with("quantized.") || name.starts_with("aten.quantize") || name == "aten.dequantize" ||
+           isNamed(facts, name);
+}
 
 ScriptValue QuantizedCalls::made(const std::string& op, const ScriptValue& from, const std::function<Var()>& make) {
     Arguments arguments;
@@ -156,7 +171,7 @@ QuantizedCalls::Result QuantizedCalls::quantizing(const std::string& name, const
     return quantize(at(0), at(1), at(2), *dtype, axis);
 }
 
-QuantizedCalls::Result QuantizedCalls::facts(const std::string& name, const Quantized& q) {
+QuantizedCalls::Result QuantizedCalls::fact(const std::string& name, const Quantized& q) {
     if (name == "aten.int_repr") {
         Arguments arguments;
         arguments.add(TensorRef{q.integers});
@@ -188,8 +203,8 @@ ScriptValue QuantizedCalls::wrapped(const ScriptValue& moved, const Quantized& l
 }
 
 QuantizedCalls::Result QuantizedCalls::callPlain(const std::string& name, const Arguments& a, const Quantized& first) {
-    if (Result fact = facts(name, first); fact || e.failed())
-        return fact;
+    if (Result known = fact(name, first); known || e.failed())
+        return known;
     if (name == "aten.dequantize")
         return real(a.values[0]);
     const bool isList = !a.values[0].as<Quantized>();

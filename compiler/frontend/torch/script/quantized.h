@@ -9,6 +9,9 @@
 
 namespace lathe::frontend::torch::script {
 
+/// Whether an operator is one that makes quantized tensors or that only these have: it stands in no table of PyTorch's other ones.
+bool isQuantizedOperator(std::string_view name);
+
 /// What a program that has packed weights is told where they are not as expected.
 inline constexpr const char* packedLayout = "save the model again by a version of PyTorch that is known";
 
@@ -70,7 +73,7 @@ struct QuantizedCalls {
 
     // ---- PyTorch's operators on quantized tensors
     Result quantizing(const std::string& name, const Arguments& a);
-    Result facts(const std::string& name, const Quantized& q);
+    Result fact(const std::string& name, const Quantized& q);
     /// The integers, elsewhere.
     ScriptValue wrapped(const ScriptValue& moved, const Quantized& like);
     Result callPlain(const std::string& name, const Arguments& a, const Quantized& first);
