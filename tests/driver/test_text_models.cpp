@@ -27,9 +27,9 @@ HostTensor textsOf(std::vector<int64_t> shape, Texts texts) {
 /// Compiles a graph and runs it with inputs by name; nothing, and why, otherwise.
 class Compiled {
 public:
-    explicit Compiled(const std::string& graph) {
-        const std::string bytes =
-            modelBytes("<ir_version: 10, opset_import: [\"\" : 21, \"ai.onnx.ml\" : 4]>\n" + graph);
+    explicit Compiled(const std::string& graph, int mlVersion = 4) {
+        const std::string bytes = modelBytes(
+            fmt::format("<ir_version: 10, opset_import: [\"\" : 21, \"ai.onnx.ml\" : {}]>\n{}", mlVersion, graph));
         driver::Options options;
         options.cache = false;
         driver::Trace trace;
@@ -211,6 +211,21 @@ private slots:
         QVERIFY2(got.size() == 2, model.problem.c_str());
         QCOMPARE(valuesOf<int64_t>(got[0]), (Numbers{3, 2, 9, 3}));
         QCOMPARE(got[1].strings, (Texts{"two", "half", "_Unused", "_Unused"}));
+    }
+
+    /// A key that is not a number is found since version 4 of ai.onnx.ml.
+    void notANumberIsAKeyOfLaterVersions() {
+        for (const auto& [version, label] : {std::pair(2, -1.0f), std::pair(4, 20.0f)}) {
+            Compiled model(R"(g (float[n] f) => (float[n] y) {
+                y = ai.onnx.ml.LabelEncoder <keys_floats = [1.0, nan, 3.0], values_floats = [10.0, 20.0, 30.0],
+                                             default_float = -1.0> (f)
+            })",
+                           version);
+            QVERIFY2(model.problem.empty(), model.problem.c_str());
+            const auto got = model.run({{"f", tensorOf<float>(types::Float32, {3}, {NAN, 3, 2})}});
+            QVERIFY2(got.size() == 1, model.problem.c_str());
+            QCOMPARE(valuesOf<float>(got[0]), (std::vector<float>{label, 30, -1}));
+        }
     }
 
     void categoriesAreLookedUp() {
