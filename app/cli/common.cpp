@@ -41,8 +41,12 @@ Result<driver::Options> makeOptions(const Common& common, driver::Options option
         options.cut.inputs = common.inputs;
     if (!common.outputs.empty())
         options.cut.outputs = common.outputs;
+    if (!common.types.empty())
+        options.types.clear();
     for (const std::string& text : common.types)
         LATHE_CHECKED(driver::addType(text, options));
+    if (!common.arguments.empty())
+        options.arguments.clear();
     for (const std::string& text : common.arguments)
         LATHE_CHECKED(driver::addArgument(text, options));
     options.verify |= common.verify;

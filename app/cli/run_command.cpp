@@ -266,7 +266,9 @@ int runCommand(const RunArgs& args, const Common& common) {
         if (common.json) {
             nlohmann::json line = {{"output", name}, {"dtype", toString(tensor.dtype)}, {"shape", tensor.shape}};
             if (tensor.isComposed())
-                line = {{"output", name}, {"form", model::formText(tensor)}};
+                line = {{"output", name},
+                        {"form", model::formText(tensor)},
+                        {"parts", driver::namedParts(name, tensor).size()}}; // whose lines follow
             if (isSaved)
                 line["file"] = file.string();
             for (size_t place = 0; place < shown; ++place)

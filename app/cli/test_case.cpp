@@ -112,11 +112,18 @@ public:
     }
 
     TestResult run() {
+        if (!test_.fixture && test_.model.filename() == "meta.json")
+            return finish("refused", fmt::format("error: {}: this is no description of a test (copy the folder again)",
+                                                 test_.model.string()));
+        const bool isToRefuse = test_.fixture && test_.fixture->expect == inspect::Fixture::Expect::Refuse;
         if (test_.fixture)
             runs_ = inspect::runsOf(*test_.fixture, test_.model);
+        if (!isToRefuse)
+            for (const inspect::FixtureRun& run : runs_)
+                if (const auto there = inspect::checkFiles(*test_.fixture, run); !there)
+                    return finish("refused", toString(there.error()));
         const Result<void> compiled = compile(runs_.empty() ? nullptr : &runs_.front());
         result_.compileMs = ms();
-        const bool isToRefuse = test_.fixture && test_.fixture->expect == inspect::Fixture::Expect::Refuse;
         if (!compiled)
             return finishRefused(compiled.error(), isToRefuse);
         if (isToRefuse)

@@ -7,6 +7,7 @@
 #include "artifact/artifact.h"
 #include "driver/extensions.h"
 #include "driver/input_files.h"
+#include "model/asked_sizes.h"
 #include "relay/data_types.h"
 
 #include <algorithm>
@@ -53,6 +54,21 @@ Shapes shapesOfEmpty(const Module& module, const InputFiles& files, const model:
                 shapes.push_back(shape);
     }
     return shapes;
+}
+
+/// What is said of inputs' types is not passed over where the model has no such input, or another type for it.
+Result<void> checkTypes(const model::Graph& graph, const ElementTypes& asked) {
+    for (const auto& [name, dtype] : asked) {
+        const auto input = std::ranges::find(graph.inputs, name, &model::Value::name);
+        if (input == graph.inputs.end())
+            return Failure(model::noInput(name, model::sizedInputs(graph)));
+        if (input->type.kind == model::ValueType::Kind::Tensor && input->type.dtype != dtype)
+            return failure(ErrorKind::Usage,
+                           fmt::format("input '{}' is to be {}, but is {} in the model", name, toString(dtype),
+                                       toString(input->type)),
+                           "leave the type out: only what the model does not declare can be given");
+    }
+    return {};
 }
 
 /// A model's import, and the second one for the sizes of what it is run with.
@@ -137,6 +153,11 @@ Result<std::shared_ptr<Module>> runImport(const ModelSource& source, relay::Eval
         if (options.extensions)
             LATHE_CHECKED(checkExtensions(*options.extensions));
         frontend::Imported imported = ImportOfModel(source, evaluator, budget, options, trace).imported();
+        if (imported.module)
+            if (const auto meant = checkTypes(*imported.graph->graph, options.types); !meant) {
+                imported.module.reset();
+                imported.diagnostics.push_back(meant.error());
+            }
         if (!imported.graph && artifact::partsOf(source.name))
             return failure(
                 ErrorKind::Usage, "this is an artifact, compiled already",

@@ -9,6 +9,7 @@
 #include <charconv>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <utility>
 
 namespace lathe::driver {
 namespace {
@@ -24,6 +25,15 @@ std::optional<model::Dim> parseSize(std::string_view text) {
     const bool isName =
         text == "?" || (!text.empty() && begins(text[0]) && text.find_first_of(" \t=") == std::string_view::npos);
     return isName ? std::optional(model::Dim{-1, std::string(text)}) : std::nullopt;
+}
+
+/// What is said of one name, once.
+template <class T>
+Result<void> addOnce(std::vector<std::pair<std::string, T>>& all, std::string name, T said, std::string_view what) {
+    if (std::ranges::find(all, name, &std::pair<std::string, T>::first) != all.end())
+        return failure(ErrorKind::Usage, fmt::format("the {} of '{}' is given twice", what, name), "give it once");
+    all.emplace_back(std::move(name), std::move(said));
+    return {};
 }
 
 } // namespace
@@ -61,16 +71,14 @@ Result<void> addType(const std::string& text, Options& options) {
         equals == std::string::npos || equals == 0 ? std::nullopt : parseDataType(text.substr(equals + 1));
     if (!dtype)
         return failure(ErrorKind::Usage, fmt::format("malformed type '{}'", text), "use NAME=int64");
-    options.types.emplace_back(text.substr(0, equals), *dtype);
-    return {};
+    return addOnce(options.types, text.substr(0, equals), *dtype, "type");
 }
 
 Result<void> addArgument(const std::string& text, Options& options) {
     const size_t equals = text.find('='); // values may have one
     if (equals == std::string::npos || equals == 0)
         return failure(ErrorKind::Usage, fmt::format("malformed argument '{}'", text), "use NAME=VALUE");
-    options.arguments.emplace_back(text.substr(0, equals), text.substr(equals + 1));
-    return {};
+    return addOnce(options.arguments, text.substr(0, equals), text.substr(equals + 1), "value");
 }
 
 std::vector<std::string> shapeWords(const Options& options) {

@@ -42,6 +42,10 @@ Failure unwritten(const fs::path& path) {
     return Failure(std::move(diagnostic));
 }
 
+Diagnostic notReadable() {
+    return error("the file cannot be read", "name a .npy or .npz file, or a TensorProto (.pb)");
+}
+
 /// As the file has it.
 Result<HostTensor> readStored(const fs::path& path, const Meant& meant) {
     const auto named = [&](Diagnostic diagnostic) {
@@ -54,7 +58,7 @@ Result<HostTensor> readStored(const fs::path& path, const Meant& meant) {
     if (!failed) // opening a pipe would wait for whoever writes into it
         file.open(path, std::ios::binary);
     if (failed || !file)
-        return named(error("the file cannot be read", "name a .npy or .npz file, or a TensorProto (.pb)"));
+        return named(notReadable());
     char magic[data::npyMagic.size()] = {};
     file.read(magic, sizeof(magic));
     if (file && std::string_view(magic, sizeof(magic)) == data::npyMagic)
@@ -134,9 +138,17 @@ Result<void> takeAs(HostTensor& value, DataType dtype) {
 }
 
 Result<HostTensor> readComposed(const fs::path& path, const Meant& meant) {
+    std::error_code failed;
+    if (!fs::is_regular_file(path, failed)) // a pipe would be waited for
+        return Failure(notReadable());
     std::ifstream file(path, std::ios::binary);
-    char magic[4] = {};
+    char magic[data::npyMagic.size()] = {};
     file.read(magic, sizeof(magic));
+    const bool isArray = file && std::string_view(magic, sizeof(magic)) == data::npyMagic;
+    if (isArray && meant.form == "o") { // what is in it
+        LATHE_TRY(HostTensor tensor, readStored(path, meant));
+        return model::composed('o', {std::move(tensor)});
+    }
     const bool isZip = file && std::string_view(magic, 2) == "PK";
     if (!isZip && path.extension() != ".npz")
         return frontend::readValue(path, meant.form);

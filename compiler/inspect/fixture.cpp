@@ -21,13 +21,18 @@ constexpr uintmax_t descriptionBytes = uintmax_t{1} << 24;
 /// Where nothing is said of it.
 constexpr const char* plainTolerance = "1e-4 relative to the largest output";
 
-std::optional<nlohmann::json> readDescription(const fs::path& path) {
+/// Nothing: it is no file, or larger than any description.
+std::optional<std::string> descriptionText(const fs::path& path) {
     std::error_code failed;
     if (!fs::is_regular_file(path, failed) || fs::file_size(path, failed) > descriptionBytes || failed)
         return std::nullopt;
     std::ifstream file(path, std::ios::binary);
-    const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-    std::optional<nlohmann::json> json = parseJson(text);
+    return std::string{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+std::optional<nlohmann::json> readDescription(const fs::path& path) {
+    const std::optional<std::string> text = descriptionText(path);
+    std::optional<nlohmann::json> json = text ? parseJson(*text) : std::nullopt;
     return json && json->is_object() ? std::move(json) : std::nullopt;
 }
 
@@ -228,6 +233,11 @@ std::optional<Fixture> fixtureIn(const fs::path& folder) {
     return fixture;
 }
 
+bool hasDamagedDescription(const fs::path& folder) {
+    const std::optional<std::string> text = descriptionText(folder / "meta.json");
+    return text && !parseJson(*text);
+}
+
 std::vector<fs::path> modelsOf(const Fixture& fixture) {
     std::vector<fs::path> known, others;
     std::error_code unread;
@@ -270,6 +280,17 @@ driver::InputFiles inputFilesOf(const Fixture& fixture, const FixtureRun& run) {
             for (const std::string& name : *names)
                 files.byName.emplace(name, path->string());
     return files;
+}
+
+Result<void> checkFiles(const Fixture& fixture, const FixtureRun& run) {
+    for (const std::string& name : {run.inputs, run.outputs}) {
+        LATHE_TRY(const fs::path path, dataPath(fixture, name));
+        std::error_code unknown;
+        if (!fs::is_regular_file(path, unknown))
+            return failure(fmt::format("there is no file '{}', which meta.json names", name),
+                           "copy the folder again, or correct meta.json");
+    }
+    return {};
 }
 
 Result<RunArrays> readRun(const Fixture& fixture, const FixtureRun& run, const device::RunnerModel& loaded) {

@@ -44,6 +44,8 @@ struct Fixture {
 /// Nothing: the folder holds no meta.json that names a format, and runs or what is expected; and, where it has no meta.json at all,
 /// no inputs.npz with outputs.npz either, the first run of a model beside them (the next ones are inputs_1.npz and so on).
 std::optional<Fixture> fixtureIn(const std::filesystem::path& folder);
+/// The folder's meta.json is no JSON: it was one perhaps, and nothing says what of.
+bool hasDamagedDescription(const std::filesystem::path& folder);
 
 /// What a frontend knows in the folder, sorted; if there is nothing, what is called a model, so that it is refused.
 std::vector<std::filesystem::path> modelsOf(const Fixture& fixture);
@@ -54,6 +56,9 @@ std::vector<FixtureRun> runsOf(const Fixture& fixture, const std::filesystem::pa
 
 /// For the driver, which may need sizes that the model does not say.
 driver::InputFiles inputFilesOf(const Fixture& fixture, const FixtureRun& run);
+
+/// Fails if a file that the run names is not there, which its model is innocent of.
+Result<void> checkFiles(const Fixture& fixture, const FixtureRun& run);
 
 /// As the files have them, by name, with numbers as tensors of rank 0.
 struct RunArrays {

@@ -97,7 +97,9 @@ public:
     /// Position in the operand of result position o (ONNX Resize, coordinate_transformation_mode).
     Expr coordinate(const Expr& o) const {
         const auto& mode = attrs_.coordinate;
-        const Expr y = asReal(o), width = asReal(in_), resized = scale() * width;
+        const Expr y = asReal(o), width = asReal(in_);
+        // Where sizes are given, the size itself: out / in * in - 1 would be fused, and miss a whole position.
+        const Expr resized = givenScale_ ? scale() * width : asReal(out_);
         const Expr isSingle = arith::eq(resized, lit(1));
         const Expr span = arith::select(isSingle, lit(1), resized - lit(1));
         if (mode == "align_corners")

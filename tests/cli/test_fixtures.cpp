@@ -78,6 +78,8 @@ private slots:
             "no input 'z'");
         row("no such file", R"("tolerance": "exact", "runs": [{"inputs": "inputs.npz", "outputs": "none.npz"}])",
             difference, {-2, -3}, "refused", "none.npz");
+        row("no such inputs", R"("tolerance": "exact", "runs": [{"inputs": "none.npz", "outputs": "outputs.npz"}])",
+            "g (float[] x, float[] z) => (float[] y) { y = Sub (x, z) }", {-2, -3}, "refused", "none.npz");
         row("no tolerance", oneRun, difference, {-2, -3}, "refused", "tolerance");
         row("no runs", R"("expect": "run", "runs": [])", difference, {-2, -3}, "refused", "no data");
         row("an unknown operator", relative, unknown, {-2, -3}, "refused", "Frobnicate");
@@ -135,19 +137,25 @@ private slots:
         const fs::path other = fixture("all/other", R"("tolerance": "exact", )" + oneRun, difference);
         fs::remove(other / "model.onnx");
         writeFile(other / "model.other", "noise");
+        // Cut off: what it was a test of, nobody knows. Another kind of JSON is somebody else's.
+        writeFile(fixture("all/cut", oneRun, difference) / "meta.json", "{\"format\": \"ONNX\", \"runs\": [");
+        fs::remove(fs::path(root_.filePath("all/cut").toStdString()) / "model.onnx");
+        fs::create_directories(root_.filePath("all/foreign").toStdString());
+        writeFile(fs::path(root_.filePath("all/foreign").toStdString()) / "meta.json", "[1, 2]");
         const QString all = root_.filePath("all");
         const Outcome outcome = runLathe({"test", "--json", all});
         QCOMPARE(outcome.code, 1);
         const QList<QJsonObject> lines = jsonLines(outcome.out);
-        QCOMPARE(lines.size(), 4);
+        QCOMPARE(lines.size(), 5);
         const QJsonObject counts = lines.back();
         QCOMPARE(counts["passed"].toInt(), 1);
         QCOMPARE(counts["accepted"].toInt(), 1);
-        QCOMPARE(counts["refused"].toInt(), 1);
+        QCOMPARE(counts["refused"].toInt(), 2);
         const Outcome rest = runLathe({"test", "--except", "accepted", all});
         QCOMPARE(rest.code, 0);
-        QVERIFY2(rest.out.contains("1 passed, 0 wrong, 0 accepted, 1 refused, 0 crashed, 0 timeout"), rest.out.c_str());
+        QVERIFY2(rest.out.contains("1 passed, 0 wrong, 0 accepted, 2 refused, 0 crashed, 0 timeout"), rest.out.c_str());
         QVERIFY2(rest.out.contains("model.other"), rest.out.c_str());
+        QVERIFY2(rest.out.contains("meta.json: this is no description of a test"), rest.out.c_str());
     }
 };
 

@@ -258,6 +258,23 @@ private slots:
             }
     }
 
+    /// Types are for what a model does not declare: of another input, another than it declares, and twice they are wrong.
+    void typesOfInputs() {
+        const QString model = folder_.filePath("typed.onnx");
+        writeFile(model.toStdString(), graphBytes("g (float[2] x) => (float[2] y) { y = Relu (x) }"));
+        QCOMPARE(runLathe({"run", model, "--type", "x=float32"}).code, 0);
+        const std::pair<QStringList, std::string> wrong[] = {
+            {{"--type", "q=int64"}, "the model has no input 'q' (its inputs are: x)"},
+            {{"--type", "x=int64"}, "input 'x' is to be int64, but is float32[2] in the model"},
+            {{"--type", "x=int64", "--type", "x=float32"}, "the type of 'x' is given twice"},
+            {{"--arg", "rate=1", "--arg", "rate=2"}, "the value of 'rate' is given twice"}};
+        for (const auto& [options, said] : wrong)
+            for (const char* command : {"inspect", "run", "compile"}) {
+                const Outcome outcome = runLathe(QStringList{command, model} + options);
+                QVERIFY2(outcome.code == 2 && outcome.err.find(said) != std::string::npos, outcome.err.c_str());
+            }
+    }
+
     /// Whatever a model calls its sizes: as it does, and as they are called in what is compiled of it.
     void sizesWithOddNames() {
         ::onnx::ModelProto model = parseModel("<ir_version: 10, opset_import: [\"\" : 21]>\n"

@@ -14,6 +14,7 @@
 #include <QTest>
 #include <fmt/format.h>
 #include <random>
+#include <sys/stat.h>
 
 namespace lathe::testing::test_npz {
 
@@ -98,6 +99,27 @@ private slots:
             QVERIFY(!refused);
             QVERIFY2(refused.error().what.contains("'x"), toString(refused.error()).c_str());
             QVERIFY(!refused.error().hint.empty() && !refused.error().file.empty());
+        }
+    }
+
+    /// A tensor is what an optional one may hold, and no list; what is no file is not waited for.
+    void arraysForOptionals() {
+        const std::filesystem::path array = folder_.filePath("some.npy").toStdString();
+        QVERIFY(driver::writeNpy(array, tensorOf<float>(types::Float32, {3}, {1, 2, 3})));
+        const auto read = [](const std::filesystem::path& path, std::string_view form) {
+            return driver::readValueFile(path, {types::Float32, "x", form});
+        };
+        const auto held = read(array, "o");
+        QVERIFY2(held, held ? "" : toString(held.error()).c_str());
+        QVERIFY(held->form == HostTensor::Form::Optional);
+        QCOMPARE(partsOf(held), std::vector<int64_t>{3});
+        QVERIFY(!read(array, "l"));
+        const QString pipe = folder_.filePath("pipe");
+        QCOMPARE(::mkfifo(pipe.toLocal8Bit().constData(), 0600), 0);
+        for (const char* form : {"o", "l"}) {
+            const auto refused = read(pipe.toStdString(), form);
+            QVERIFY(!refused);
+            QVERIFY2(refused.error().what.contains("cannot be read"), toString(refused.error()).c_str());
         }
     }
 

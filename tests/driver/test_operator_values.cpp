@@ -105,6 +105,39 @@ private slots:
         QCOMPARE(back, planes * (height / 2) * (width / 2));
     }
 
+    /// 15 to 5 with the corners aligned: each third or fourth, by whole and half positions that nothing may move.
+    void resizedToComputedSizes_data() {
+        QTest::addColumn<QString>("nearest");
+        QTest::addColumn<QList<int>>("positions");
+        QTest::newRow("up") << "ceil" << QList<int>{0, 4, 7, 11, 14};
+        QTest::newRow("down") << "floor" << QList<int>{0, 3, 7, 10, 14};
+        QTest::newRow("half down") << "round_prefer_floor" << QList<int>{0, 3, 7, 10, 14};
+        QTest::newRow("half up") << "round_prefer_ceil" << QList<int>{0, 4, 7, 11, 14};
+    }
+    void resizedToComputedSizes() {
+        QFETCH(QString, nearest);
+        QFETCH(QList<int>, positions);
+        const int size = 15;
+        Values x(size_t(size) * size);
+        for (size_t i = 0; i < x.size(); ++i)
+            x[i] = float(i); // the largest is 224
+        std::string problem;
+        const auto result = resultOf(
+            fmt::format("g (float[1,1,{0},{0}] x) => (float[a,b,c,d] y) {{ "
+                        "m = ReduceMax <keepdims = 0> (x) i = Cast <to = 7> (m) z = Constant <value = int64[1] {{0}}> "
+                        "() n = Unsqueeze (i, z) less = Constant <value = int64[4] {{-223,-223,-219,-219}}> () "
+                        "s = Add (n, less) y = Resize <mode = \"nearest\", nearest_mode = \"{1}\", "
+                        "coordinate_transformation_mode = \"align_corners\"> (x, , , s) }}",
+                        size, nearest.toStdString()),
+            {1, 1, size, size}, x, problem);
+        QVERIFY2(problem.empty(), problem.c_str());
+        Values expected;
+        for (const int row : positions)
+            for (const int column : positions)
+                expected.push_back(float(row * size + column));
+        QCOMPARE(valuesOf<float>(result), expected);
+    }
+
     void cubicSamplesBeyondTheBorder() {
         const int height = 4, width = 5;
         Values image(size_t(height) * width);

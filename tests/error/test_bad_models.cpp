@@ -197,6 +197,12 @@ private slots:
                                              << "sum" << "ai.onnx.Add" << "" << "invalid";
         QTest::newRow("too few inputs") << "g (float[2] x) => (float[2] y) { [sum] y = Add(x) }" << "sum"
                                         << "ai.onnx.Add" << "" << "invalid";
+        QTest::newRow("an axis of a scalar to be padded")
+            << "g (float x, int64[2] p) => (float y) <int64[1] a = {0}> { [wide] y = Pad (x, p, , a) }" << "wide"
+            << "ai.onnx.Pad" << "out of range for a tensor of rank 0" << "invalid";
+        QTest::newRow("one value of two")
+            << "g (int64[3] x) => (float[3,4] y) <int64 d = {4}, float v = {1}> { [hot] y = OneHot (x, d, v) }" << "hot"
+            << "ai.onnx.OneHot" << "rank 0 where at least 1 is needed" << "invalid";
         QTest::newRow("an axis that is not there")
             << "g (float[2,3] x) => (float[2,3] y) { [soft] y = Softmax <axis = 5> (x) }" << "soft" << "ai.onnx.Softmax"
             << "5" << "invalid";

@@ -18,6 +18,9 @@ MODELS = {
     "rows": "g (float[n,64] x, float[64,64] w) => (float[n,64] y) { y = MatMul (x, w) }",
     "named": "g (float[3] copy, float[3] out, float[3] self) => (float[3] y) { t = Sub (copy, out) y = Add (t, self) }",
     "weighted": "g (float[64] x) => (float[64] y) <float[64] w = {%s}> { y = Add (x, w) }" % ", ".join(map(str, range(64))),
+    "parted": "g (float[3,2] x) => (seq(float[1,2]) q) { q = SplitToSequence <axis = 0> (x) }",
+    "joined": "g (seq(float[n]) q) => (float[m] y) { y = ConcatFromSequence <axis = 0> (q) }",
+    "held": "g (optional(float[2]) o) => (bool y) { y = OptionalHasElement (o) }",
     "undeclared": "g (float[] x) => (float[] y) { y = Relu (x) }",
     "refused": "g (float[2] x) => (float[2] y) { y = Imagined (x) }",
 }

@@ -122,6 +122,20 @@ with tempfile.TemporaryDirectory() as place:
     assert "input 'x' is float32, not float64" in str(wrong) and "/" not in str(wrong), wrong
     assert "no input 'z'" in str(raises(lambda: loaded(z=given), lathe_rt.InvalidValue))
 
+    # ---- what is no tensor: parts of a sequence, optionals, and states beside outputs
+    (parts,) = lathe.run("parted.onnx", {"x": given.reshape(3, 2)}).values()
+    assert [part.tolist() for part in parts] == [[row] for row in given.reshape(3, 2).tolist()]
+    lathe.compile("joined.onnx", "joined.so")
+    for target in ("joined.onnx", "joined.so"):
+        assert lathe.run(target, {"q": [np.array([1, 2], np.float32), [3]]})["y"].tolist() == [1, 2, 3]
+    for o, there in ((np.zeros(2, np.float32), True), ([0, 0], True), (None, False)):
+        assert lathe.run("held.onnx", {"o": o})["y"].tolist() is there
+    os.mkfifo("pipe")
+    assert "cannot be read" in raises(lambda: lathe.run("held.onnx", {"o": Path("pipe")})).message
+    counting = Path(__file__).resolve().parents[1] / "fuzz/corpora/tflite/resource_variables"
+    step = lathe.run(counting, {"x": np.array([1, 2, 3], np.float32)}, signature="step", state={"acc": 3})
+    assert step["sum"].tolist() == [4, 5, 6] and "acc" not in step, step
+
     # ---- sizes that are given fix the import where it cannot do without
     raises(lambda: lathe.run("undeclared.onnx"))
     negated = -given

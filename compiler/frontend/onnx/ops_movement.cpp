@@ -194,6 +194,8 @@ Dims padsAtAxes(NodeReader& node, Builder& b, int64_t rank) {
     Dims pads(2 * static_cast<size_t>(rank), Expr(0));
     for (size_t i = 0; i < count && !b.failed(); ++i) {
         const auto axis = static_cast<size_t>(node.axis((*known)[i], rank));
+        if (b.failed()) // of rank 0 there is not even the first
+            break;
         pads[axis] = given[i];
         pads[axis + static_cast<size_t>(rank)] = given[i + count];
     }

@@ -280,7 +280,7 @@ void convertEyeLike(NodeReader& node, Builder& b) {
 void convertOneHot(NodeReader& node, Builder& b) {
     Var indices = cast(b, node.in(0), types::Int64);
     const Var depthVar = node.in(1), values = node.in(2);
-    if (b.failed())
+    if (!node.needRank(values, 1))
         return;
     const Var depthInt = cast(b, reshape(b, depthVar, {}), types::Int64);
     const Dims depth = b.symbolic(depthInt, "depth");

@@ -20,7 +20,7 @@ import contextlib
 import json
 import os
 import tempfile
-from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Union
+from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Tuple, Union
 
 from ._program import Cancelled, Diagnostic, Outcome, Progress, command
 
@@ -90,8 +90,8 @@ def load(model: Path, **options: Any) -> Any:
         return loaded
 
 
-def _dtypes(model: Path) -> Dict[str, str]:
-    """Of the inputs, by name."""
+def _types(model: Path) -> Dict[str, Tuple[str, str]]:
+    """Of the inputs, by name: form, as lathe_rt.Value has it, and dtype."""
     import lathe_rt
 
     try:
@@ -101,19 +101,34 @@ def _dtypes(model: Path) -> Dict[str, str]:
         is_artifact = False
     if is_artifact:
         with lathe_rt.Model(model) as loaded:
-            return {value.name: value.dtype for value in loaded.inputs}
-    return {value["name"]: value["dtype"] for value in inspect(model)["inputs"]}
+            return {value.name: (value.form, value.dtype) for value in loaded.inputs}
+    types: Dict[str, Tuple[str, str]] = {}
+    for value in inspect(model)["inputs"]:
+        *around, inner = value["dtype"].split("(")  # "Optional(List(float32[2]))"
+        types[value["name"]] = ("".join(word[0].lower() for word in around), inner.rstrip(")").partition("[")[0])
+    return types
 
 
-def _stored(name: str, value: Any, model: Path, dtypes: Dict[str, str]) -> Any:
+def _parts(name: str, value: Any, form: str) -> Iterator[Tuple[str, Any]]:
+    """The tensors in a value of that form, as a .npz file calls them."""
+    if not form:
+        yield name, value
+    elif form[0] == "l":
+        for number, part in enumerate(value):
+            yield from _parts("%s.%d" % (name, number), part, form[1:])
+    elif value is not None:
+        yield from _parts(name, value, form[1:])
+
+
+def _stored(name: str, value: Any, model: Path, types: Dict[str, Tuple[str, str]]) -> Any:
     """What lathe_rt takes as an array for numpy.save: whatever order and bytes it has; numbers in lists are of the input's
-    dtype, and elements of types that NumPy lacks their bits, once they are known to be of the input's. dtypes: kept from call to
+    dtype, and elements of types that NumPy lacks their bits, once they are known to be of the input's. types: kept from call to
     call. Strings are NumPy's own, of a fixed width."""
     import lathe_rt
 
     def wanted() -> Optional[str]:
-        dtypes.update(dtypes or _dtypes(model))
-        return dtypes.get(name)
+        types.update(types or _types(model))
+        return types[name][1] if name in types else None
 
     kind = getattr(getattr(value, "dtype", None), "kind", "")
     if kind in ("U", "S", "T") or ((kind == "O" or isinstance(value, (list, tuple))) and wanted() == "string"):
@@ -130,7 +145,7 @@ def _stored(name: str, value: Any, model: Path, dtypes: Dict[str, str]) -> Any:
 @contextlib.contextmanager
 def _given(model: Path, inputs: Optional[Mapping[str, Any]]) -> Iterator[Dict[str, str]]:
     """Files of the inputs, by name. Errors within that are about one of those that are made here name the input alone."""
-    dtypes: Dict[str, str] = {}
+    types: Dict[str, Tuple[str, str]] = {}
     with tempfile.TemporaryDirectory() as folder:
         files: Dict[str, str] = {}
         made = set()
@@ -139,12 +154,20 @@ def _given(model: Path, inputs: Optional[Mapping[str, Any]]) -> Iterator[Dict[st
                 import lathe_rt
                 import numpy
 
+                form = ""
+                if value is None or isinstance(value, (list, tuple)):
+                    types.update(types or _types(model))
+                    form = types[name][0] if name in types else ""
                 try:
-                    array = _stored(name, value, model, dtypes)
+                    arrays = [(part, _stored(name, each, model, types)) for part, each in _parts(name, value, form)]
                 except lathe_rt.Error as wrong:
                     raise Diagnostic("input %r: %s" % (name, wrong), kind="usage", file=os.fspath(model)) from None
-                value = os.path.join(folder, "input_%d.npy" % number)
-                numpy.save(value, array, allow_pickle=False)
+                if [part for part, _ in arrays] == [name]:
+                    value = os.path.join(folder, "input_%d.npy" % number)
+                    numpy.save(value, arrays[0][1], allow_pickle=False)
+                else:
+                    value = os.path.join(folder, "input_%d.npz" % number)
+                    numpy.savez(value, **dict(arrays))
                 made.add(value)
             files[name] = os.fspath(value)
         try:
@@ -158,13 +181,21 @@ def _given(model: Path, inputs: Optional[Mapping[str, Any]]) -> Iterator[Dict[st
 
 def run(model: Path, inputs: Optional[Mapping[str, Any]] = None, **options: Any) -> Dict[str, Any]:
     """Runs a model or an artifact once, in a child: outputs by name, as NumPy arrays. inputs, by name: what lathe_rt
-    takes, or files (.npy, .npz, .pb); others are drawn at random. Outputs of types that NumPy lacks are float32, int8 or uint8,
+    takes, or files (.npy, .npz, .pb); others are drawn at random. A sequence is a list, an optional without value None. States are
+    kept in a folder: keep_states="folder". Outputs of types that NumPy lacks are float32, int8 or uint8,
     which an input of such a type takes back. lathe_rt runs faster and more often."""
     import numpy
 
     with tempfile.TemporaryDirectory() as folder, _given(model, inputs) as files:
         outcome = command("run", model, input=files, save=os.path.join(folder, "outputs"), **options)
-        return {line["output"]: numpy.load(line["file"], allow_pickle=False) for line in outcome.lines}
+        outputs: Dict[str, Any] = {}
+        lines = iter(line for line in outcome.lines if "output" in line)  # others say what states are
+        for line in lines:
+            parts = [line] if "form" not in line else [next(lines) for _ in range(line["parts"])]
+            values = [numpy.load(part["file"], allow_pickle=False) for part in parts]
+            is_list = "a list of " in line.get("form", "")
+            outputs[line["output"]] = values if is_list else values[0] if values else None
+        return outputs
 
 
 def profile(model: Path, inputs: Optional[Mapping[str, Any]] = None, **options: Any) -> List[Dict[str, Any]]:
