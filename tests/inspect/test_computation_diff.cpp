@@ -178,7 +178,8 @@ private slots:
         QVERIFY(from.isEmpty() || nodes.contains(from));
         if (!from.isEmpty())
             nodes.replace(from, to);
-        const graph::ModelDiff diff = difference(asOnnx(nodes.toStdString(), scale), tflite_);
+        const ImportedModel onnx = asOnnx(nodes.toStdString(), scale); // the difference names its nodes
+        const graph::ModelDiff diff = difference(onnx, tflite_);
         const QString all = said(diff).join('\n');
         QVERIFY2(all.contains(expected), qPrintable(all));
         QVERIFY(!diff.sameStructure());

@@ -67,7 +67,8 @@ inline std::string pickle(const std::string& value) {
 
 inline std::string storageOf(const std::vector<float>& values) {
     std::string bytes(values.size() * sizeof(float), '\0');
-    std::memcpy(bytes.data(), values.data(), bytes.size());
+    if (!values.empty())
+        std::memcpy(bytes.data(), values.data(), bytes.size());
     return bytes;
 }
 

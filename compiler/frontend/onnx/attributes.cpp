@@ -150,6 +150,7 @@ constexpr auto attributeTable = std::to_array<AttributeRow>({
     {"transB", "", 1, onwards, flag},
     {"update_rule", "LinearAttention", 1, onwards, "linear gated delta gated_delta"},
     {"upper", "", 1, onwards, flag},
+    {"zeros", "OneHotEncoder", 1, onwards, flag},
 });
 static_assert(std::ranges::is_sorted(attributeTable, {}, &AttributeRow::attribute));
 
