@@ -95,8 +95,13 @@ Result<void> checkSymbols(const model::Graph& graph, const Options& options) {
 /// Of an input that no tensor, nor what is made of tensors, is given for.
 Diagnostic noTensor(const model::Value& input) {
     if (input.type.kind == model::ValueType::Kind::Unknown)
-        return error(fmt::format("nobody knows the type of input '{}'", input.name),
-                     fmt::format("give it, for example with --type {0}=float32 --shape {0}=1,8", input.name));
+        return error(
+            ErrorKind::Unsupported,
+            fmt::format("nobody knows the type of input '{}', or it is one that is not supported, such as complex "
+                        "numbers",
+                        input.name),
+            fmt::format("where it is a tensor of numbers, say so: for example --type {0}=float32 --shape {0}=1,8",
+                        input.name));
     return error(ErrorKind::Unsupported,
                  fmt::format("input '{}' is of type {}, which is not supported", input.name, toString(input.type)),
                  "only tensors, and sequences and optionals of them, can be inputs");
