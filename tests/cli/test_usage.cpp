@@ -269,8 +269,8 @@ private slots:
             {{"--type", "x=int64", "--type", "x=float32"}, "the type of 'x' is given twice"},
             {{"--arg", "rate=1", "--arg", "rate=2"}, "the value of 'rate' is given twice"}};
         for (const auto& [options, said] : wrong)
-            for (const char* command : {"inspect", "run", "compile"}) {
-                const Outcome outcome = runLathe(QStringList{command, model} + options);
+            for (const QStringList& command : {QStringList{"inspect"}, {"run"}, {"compile", "--emit", "relay"}}) {
+                const Outcome outcome = runLathe(command + QStringList{model} + options);
                 QVERIFY2(outcome.code == 2 && outcome.err.find(said) != std::string::npos, outcome.err.c_str());
             }
     }

@@ -54,6 +54,15 @@ public:
         connect(QAbstractEventDispatcher::instance(), &QAbstractEventDispatcher::awake, this, &Watchdog::look);
         last_ = now();
     }
+    /// What is prepared before is nobody's turn, nor what is torn down after the end.
+    void begin() {
+        last_ = now();
+        watches_ = true;
+    }
+    void end() {
+        look();
+        watches_ = false;
+    }
     void doing(const QString& what) {
         look();
         doing_ = what;
@@ -69,6 +78,8 @@ private:
         return double(time.tv_sec) * 1e3 + double(time.tv_nsec) / 1e6;
     }
     void look() {
+        if (!watches_)
+            return;
         const double time = now() - last_;
         longest_ = std::max(longest_, time);
         if (time > longestTurn)
@@ -79,6 +90,7 @@ private:
     QString doing_ = QStringLiteral("start");
     std::map<QString, double> findings_;
     double last_ = 0, longest_ = 0;
+    bool watches_ = false;
 };
 
 /// Does the work, and once more where a turn took too long: fails with what took too long both times. Where a hypervisor takes
@@ -87,7 +99,6 @@ void watch(const std::function<void(Watchdog&)>& work) {
     const auto once = [&] {
         Watchdog watchdog;
         work(watchdog);
-        watchdog.doing("end");
         qInfo("longest turn: %.0f ms", watchdog.longest());
         return watchdog.findings();
     };
@@ -213,6 +224,7 @@ class TestResponsive : public QObject {
         window.resize(1440, 900);
         window.show();
         QTest::qWait(50);
+        watchdog.begin();
         Driver driver(watchdog);
         watchdog.doing("opening");
         QVERIFY(openAndWait(window, file));
@@ -245,6 +257,7 @@ class TestResponsive : public QObject {
             driver.step("turning to model", [&] { window.showPage("model"); });
             driver.step(id, [&] { window.actions()[id]->trigger(); });
         }
+        watchdog.end();
     }
 
 private slots:
@@ -285,6 +298,7 @@ private slots:
             window.show();
             QVERIFY(openAndWait(window, sample("small_cnn.onnx"))); // so that there are pages
             views::graph::ModelPage& page = *window.modelPage();
+            watchdog.begin();
             Driver driver(watchdog);
             const auto settle = [&] {
                 QVERIFY(
@@ -309,6 +323,7 @@ private slots:
             driver.drive(&page, "all open");
             driver.step("to a node", [&] { page.revealNode(7000); });
             settle();
+            watchdog.end();
         });
     }
 
@@ -349,6 +364,7 @@ private slots:
             page.show();
             QTest::qWait(50);
             StudyUpdate recorded = updateOf(0, trials);
+            watchdog.begin();
             Driver driver(watchdog);
             page.setModel(true);
             driver.step("showing", [&] { page.showRecorded({}, std::move(recorded), {}); });
@@ -357,6 +373,7 @@ private slots:
             driver.driveTabs(&page, "tuning");
             for (size_t i = 0; i < 20; ++i)
                 driver.step("a batch", [&] { page.add(updateOf(trials + i * batch, trials + (i + 1) * batch)); });
+            watchdog.end();
         });
     }
 
@@ -393,6 +410,7 @@ private slots:
             view.resize(1200, 800);
             view.show();
             QTest::qWait(50);
+            watchdog.begin();
             Driver driver(watchdog);
             const auto settle = [&] { QVERIFY(QTest::qWaitFor([&] { return !view.isArranging(); }, patience)); };
             driver.step("showing", [&] { view.setPicture(picture); });
@@ -406,6 +424,7 @@ private slots:
             QVERIFY(!view.after()->selected().empty());
             driver.drive(&view, "picture");
             settle();
+            watchdog.end();
         });
     }
 };
