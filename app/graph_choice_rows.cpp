@@ -37,6 +37,8 @@ GraphChoiceRows::GraphChoiceRows(const GraphChoice& given, const model::ModelGra
     const auto add = [&](std::vector<std::string> GraphChoice::* words, const QString& label, const char* name,
                          const QString& tip,
                          bool isKnown) { addField(words, label, name, tip, isKnown || !(given.*words).empty(), form); };
+    // Neither does a part say what its values are, where nobody knows.
+    const bool leavesOpen = type.hasArguments || type.canBeCut;
     addSignatures(given, graph, form);
     add(&GraphChoice::inputs, tr("&Begins at:"), "cut inputs",
         tr("Values that a part of the model is given instead of computing them, one a line"), type.canBeCut);
@@ -44,9 +46,10 @@ GraphChoiceRows::GraphChoiceRows(const GraphChoice& given, const model::ModelGra
         type.canBeCut);
     add(&GraphChoice::shapes, tr("S&hapes:"), "shapes",
         tr("Of inputs, which the model does not declare, one a line: x=1,3,224,224; a name leaves a size open"),
-        type.hasArguments || (graph && views::models::hasUndeclaredShapes(*graph)));
-    add(&GraphChoice::types, tr("Element t&ypes:"), "types", tr("Of inputs, one a line: ids=int64; else float32"),
-        type.hasArguments);
+        leavesOpen || (graph && views::models::hasUndeclaredShapes(*graph)));
+    add(&GraphChoice::types, tr("Element t&ypes:"), "types",
+        tr("Of inputs, which the model does not declare, one a line: ids=int64; those of TorchScript are float32 else"),
+        leavesOpen);
     add(&GraphChoice::arguments, tr("Argu&ments:"), "arguments",
         tr("That are no tensors, one a line, as Python writes them: rate=16000, sizes=[1, 2]"), type.hasArguments);
     show(given);

@@ -62,7 +62,7 @@ Result<void> checkTypes(const model::Graph& graph, const ElementTypes& asked) {
         const auto input = std::ranges::find(graph.inputs, name, &model::Value::name);
         if (input == graph.inputs.end())
             return Failure(model::noInput(name, model::sizedInputs(graph)));
-        if (input->type.kind == model::ValueType::Kind::Tensor && input->type.dtype != dtype)
+        if (input->type.kind != model::ValueType::Kind::Tensor || input->type.dtype != dtype)
             return failure(ErrorKind::Usage,
                            fmt::format("input '{}' is to be {}, but is {} in the model", name, toString(dtype),
                                        toString(input->type)),

@@ -75,11 +75,15 @@ void EntryBuilder::defineDims(const TensorType& type, const std::vector<Expr>& a
 void EntryBuilder::moveCarried(const std::vector<Handover>& carried, const std::vector<EntryValue>& current,
                                std::vector<EntryValue> next, const Expr& step, model::Span span, EntryScope& body,
                                Owned& owned) {
+    const auto isOverwritten = [&](size_t i, size_t j) { // what is by address moves before that
+        return i != j && carried[j].address && !carried[i].byAddress && next[i].address.same(current[j].address);
+    };
     for (size_t i = 0; i < carried.size(); ++i)
         for (size_t j = 0; j < carried.size(); ++j)
-            if (i != j && carried[i].address && next[i].address.same(current[j].address)) {
-                Expr aside = body.allocate(bytesOf(carried[i].type), {BufferUse::Kind::Control, {}, span});
-                body.add(copyBytes(aside, next[i].address, bytesOf(carried[i].type)));
+            if (isOverwritten(i, j)) {
+                const Expr bytes = bytesOf(carried[j].type); // of which a view has no more
+                Expr aside = body.allocate(bytes, {BufferUse::Kind::Control, {}, span});
+                body.add(copyBytes(aside, next[i].address, bytes));
                 next[i].address = aside;
                 break;
             }

@@ -273,6 +273,11 @@ private slots:
                 const Outcome outcome = runLathe(command + QStringList{model} + options);
                 QVERIFY2(outcome.code == 2 && outcome.err.find(said) != std::string::npos, outcome.err.c_str());
             }
+        const QString listed = folder_.filePath("listed.onnx");
+        writeFile(listed.toStdString(), graphBytes("g (seq(float[2]) q) => (int64 n) { n = SequenceLength (q) }"));
+        const Outcome outcome = runLathe({"inspect", listed, "--type", "q=float32"});
+        QVERIFY2(outcome.code == 2 && outcome.err.find("input 'q' is to be float32, but is") != std::string::npos,
+                 outcome.err.c_str());
     }
 
     /// Whatever a model calls its sizes: as it does, and as they are called in what is compiled of it.

@@ -231,6 +231,35 @@ fn main(%40 "n": int64[], %41 "x": float32[m{1..64}]) -> float32[z{0..500}] outp
 }
 )";
 
+/// What one carried value was becomes the other, whose size the loop decides.
+const std::string onTurns = R"(module next %100
+
+fn turns(%1: int64[], %2: float32[2]) -> float32[p{0..500}] {
+  %3 = const int64[] [1] @{0}
+  %4 = less(%1, %3) : bool[] @{0}
+  %5 = if %4 {
+    -> %2
+  } else {
+    %6 = loop %1 while _ (%7: int64[], %8: float32[2] = %2, %9: float32[g{0..500}] = %2) scans 0 {
+      %10 = add(%8, %8) : float32[2] @{1}
+      %11 = tuple(%10, %8) : (float32[2], float32[2]) @{1}
+      -> %11
+    } : (float32[2], float32[h{0..500}]) @{1}
+    %12 = %6.1 : float32[h] @{1}
+    %13 = subtract(%1, %3) : int64[] @{2}
+    %14 = call turns(%13, %2) : float32[q{0..500}] @{2}
+    %15 = concat(%14, %12) {axis=0} : float32[q + h] @{2}
+    -> %15
+  } : float32[u{0..500}] @{2}
+  -> %5
+}
+
+fn main(%40 "n": int64[], %41 "x": float32[2]) -> float32[z{0..500}] outputs ["turns"] {
+  %42 = call turns(%40, %41) : float32[w{0..500}] @{3}
+  -> %42
+}
+)";
+
 const std::string counting = R"(module next %100
 
 fn down(%1: int64[]) -> int64[] {
@@ -422,6 +451,17 @@ private slots:
             const auto outputs = model.run({{"n", integer(n)}, {"x", floats({1})}});
             QVERIFY2(outputs.size() == 1, model.problem.c_str());
             QCOMPARE(valuesOf<float>(outputs[0]), rows);
+        }
+    }
+
+    void carriedValuesMoveBeforeTheyAreOverwritten() {
+        Compiled model(onTurns);
+        QVERIFY2(model.problem.empty(), model.problem.c_str());
+        for (const auto& [n, turns] :
+             {std::pair<int64_t, std::vector<float>>{0, {1, 3}}, {1, {1, 3, 1, 3}}, {3, {1, 3, 1, 3, 2, 6, 4, 12}}}) {
+            const auto outputs = model.run({{"n", integer(n)}, {"x", floats({1, 3})}});
+            QVERIFY2(outputs.size() == 1, model.problem.c_str());
+            QCOMPARE(valuesOf<float>(outputs[0]), turns);
         }
     }
 

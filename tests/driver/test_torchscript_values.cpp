@@ -344,6 +344,22 @@ private slots:
         COMPARE_VALUES(run, (Values{1.25F, -3, 200}), (Values{12, 4, 255, 10.5F, 10.5F, 10.5F}));
     }
 
+    /// 2 (1/e - 1) is about -5 quarters, 2 (1/e² - 1) about -7.
+    void quantizedOperatorsHaveScalesInTheirPlaces() {
+        for (const auto& [call, expected] :
+             {std::pair("celu(q, 0.25, 20, 2.)", Values{1, -1.25F}), {"elu(q, 0.25, 20, 2., 1., 1.)", {1, -1.75F}}}) {
+            Running run(forward(std::string("    q = torch.quantize_per_tensor(x, 0.5, 10, 13)\n") +
+                                "    return torch.dequantize(ops.quantized." + call + ")\n"),
+                        {2});
+            COMPARE_VALUES(run, (Values{1, -2}), expected);
+        }
+        Running run(forward("    q = torch.quantize_per_tensor(torch.reshape(x, [1, 1, 2]), 0.5, 10, 13)\n"
+                            "    y = ops.quantized.instance_norm(q, None, None, 0., 0.25, 20)\n"
+                            "    return torch.reshape(torch.dequantize(y), [2])\n"),
+                    {2});
+        COMPARE_VALUES(run, (Values{-2, 2}), (Values{-1, 1}));
+    }
+
     /// Of -1 and 1: 0, and 2 where the variance is divided by one less; half of it goes on. What is moved is the program's own.
     void batchesMoveMoments() {
         Running run(

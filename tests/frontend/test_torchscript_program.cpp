@@ -329,6 +329,11 @@ private slots:
                                   "    q = torch.quantize_per_channel(x, s, torch.zeros([2]), 7, 13)\n"
                                   "    return torch.dequantize(q)\n"))
                     .contains("along a dim"));
+        QVERIFY(reason(forward(x, "    w = torch.quantize_per_tensor(torch.ones([1, 2]), 1., 0, 12)\n"
+                                  "    p = ops.quantized.linear_prepack(w, None)\n"
+                                  "    q = torch.quantize_per_tensor(x, 0.5, 10, 13)\n"
+                                  "    return torch.dequantize(ops.quantized.linear_tanh(q, p, 0.5, 10))\n"))
+                    .contains("quantized::linear_tanh"));
         // What a branch makes is there no more after it, but for tensors and what is made of them.
         const auto branched = [&](const std::string& one, const std::string& other) {
             return reason(forward(x, "    if bool(torch.gt(torch.sum(x), 0)):\n      q = " + one +

@@ -233,7 +233,7 @@ private slots:
         };
         graph.format = "ONNX";
         QCOMPARE(shown(*std::make_unique<app::RunSettingsDialog>(app::RunSettings(), &graph, nullptr)),
-                 (QStringList{"cut inputs", "cut outputs"}));
+                 (QStringList{"cut inputs", "cut outputs", "shapes", "types"}));
         graph.format = "torch.export";
         QCOMPARE(shown(*std::make_unique<app::RunSettingsDialog>(app::RunSettings(), &graph, nullptr)), QStringList());
         graph.format = "TorchScript";

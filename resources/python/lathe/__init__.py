@@ -104,8 +104,8 @@ def _types(model: Path) -> Dict[str, Tuple[str, str]]:
             return {value.name: (value.form, value.dtype) for value in loaded.inputs}
     types: Dict[str, Tuple[str, str]] = {}
     for value in inspect(model)["inputs"]:
-        *around, inner = value["dtype"].split("(")  # "Optional(List(float32[2]))"
-        types[value["name"]] = ("".join(word[0].lower() for word in around), inner.rstrip(")").partition("[")[0])
+        *around, inner = value["dtype"].partition("[")[0].split("(")  # "Optional(List(float32[2]))"
+        types[value["name"]] = ("".join(word[0].lower() for word in around), inner.rstrip(")"))
     return types
 
 

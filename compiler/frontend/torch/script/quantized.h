@@ -60,7 +60,7 @@ struct QuantizedCalls {
     ScriptValue convolution(const ScriptValue& x, const ScriptValue& packedValue, bool isRelu);
     /// quantized::NAME
     Result callOwn(std::string_view name, const Arguments& a);
-    /// An operator of the same name on real numbers, with a scale and a zero point behind its arguments.
+    /// An operator of the same name on real numbers, with a scale and a zero point beside its arguments.
     Result callScaled(std::string_view name, const Arguments& a);
 
     // ---- recurrences, whose weights alone are quantized

@@ -7,8 +7,24 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 namespace lathe::frontend::torch::script {
+
+namespace {
+
+constexpr auto convolutions = std::to_array<std::string_view>(
+    {"conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d"});
+
+/// What an operator is without what is done around it: others that begin alike compute something else.
+std::string_view plainOf(std::string_view name) {
+    for (const std::string_view suffix : {"_fp16", "_dynamic", "_relu"}) // as they follow, from the end
+        if (name.ends_with(suffix))
+            name.remove_suffix(suffix.size());
+    return name;
+}
+
+} // namespace
 
 ScriptValue QuantizedCalls::call(const std::string& name, ScriptValues values) {
     Arguments arguments;
@@ -52,7 +68,7 @@ ScriptValue QuantizedCalls::convolution(const ScriptValue& x, const ScriptValue&
 
 QuantizedCalls::Result QuantizedCalls::callOwn(std::string_view name, const Arguments& a) {
     const auto at = [&](size_t i) { return i < a.values.size() ? a.values[i] : ScriptValue(); };
-    const bool isDynamic = name.contains("_dynamic"), isRelu = name.contains("_relu") && name != "leaky_relu";
+    const bool isDynamic = name.contains("_dynamic"), isRelu = name.contains("_relu");
     if (name == "linear_prepack" || name == "linear_prepack_fp16")
         return pack({{"weight", at(0)}, {"bias", at(1)}});
     if (name == "linear_unpack" || name == "linear_unpack_fp16") {
@@ -61,11 +77,11 @@ QuantizedCalls::Result QuantizedCalls::callOwn(std::string_view name, const Argu
     }
     if (name.starts_with("conv") && name.ends_with("_prepack"))
         return packConvolution(a, name.starts_with("conv_transpose"));
-    if (name.starts_with("linear")) {
+    if (plainOf(name) == "linear") {
         const ScriptValue y = linear(at(0), at(1), isRelu);
         return isDynamic ? y : scaled(y, a, at(0));
     }
-    if (name.starts_with("conv") && !name.contains("unpack")) {
+    if (std::ranges::find(convolutions, plainOf(name)) != convolutions.end()) {
         const ScriptValue y = convolution(at(0), at(1), isRelu);
         return isDynamic ? y : scaled(y, a, at(0));
     }
@@ -105,15 +121,25 @@ QuantizedCalls::Result QuantizedCalls::callScaled(std::string_view name, const A
     }
     if (name == "leaky_relu" && a.values.size() == 5)
         return scaled(call("aten.leaky_relu", {real(a.values[0]), a.values[1]}), a, a.values[0]);
-    for (const std::string_view known : {"hardswish", "sigmoid", "elu", "matmul", "layer_norm", "group_norm",
-                                         "instance_norm", "prelu", "softmax", "celu"}) {
+    if (name == "instance_norm" && a.values.size() == 6) // (x, weight, bias, eps, scale, zero)
+        return scaled(call("aten.instance_norm",
+                           {real(a.values[0]), a.values[1], a.values[2], {}, {}, true, 0.0, a.values[3], false}),
+                      a, a.values[0]);
+    if ((name == "elu" || name == "celu") && a.values.size() >= 3) { // (x, scale, zero, alpha, …)
+        ScriptValues values{real(a.values[0])};
+        values.insert(values.end(), a.values.begin() + 3, a.values.end());
+        Arguments by;
+        by.add(a.values[1]);
+        by.add(a.values[2]);
+        return scaled(call(fmt::format("aten.{}", name), std::move(values)), by, a.values[0]);
+    }
+    for (const std::string_view known :
+         {"hardswish", "sigmoid", "matmul", "layer_norm", "group_norm", "prelu", "softmax"}) {
         if (name != known || a.values.size() < 3)
             continue;
         ScriptValues values;
         for (size_t i = 0; i + 2 < a.values.size(); ++i)
             values.push_back(real(a.values[i]));
-        if (name == "elu") // (x, scale, zero, alpha, …)
-            return std::nullopt;
         return scaled(call(fmt::format("aten.{}", name), std::move(values)), a, a.values[0]);
     }
     return std::nullopt;
