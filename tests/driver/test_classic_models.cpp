@@ -35,14 +35,6 @@ std::string classifier(const std::string& ids, const std::string& weights, const
                     ids, weights, more));
 }
 
-std::string differs(const model::HostTensor& tensor, const Values& expected) {
-    const Values values = valuesOf<float>(tensor);
-    bool same = values.size() == expected.size();
-    for (size_t i = 0; same && i < values.size(); ++i)
-        same = std::abs(values[i] - expected[i]) <= 1e-4F * (1 + std::abs(expected[i]));
-    return same ? std::string() : fmt::format("gives {}", fmt::join(values, ", "));
-}
-
 using Labels = QList<qint64>;
 using Scores = QList<float>;
 

@@ -7,11 +7,11 @@
 #include "driver/compile.h"
 #include "driver/tensor_files.h"
 #include "inspect/states.h"
-#include "relay/text.h"
 #include "support/host_tensor.h"
 #include "support/json_lines.h"
 #include "support/program.h"
 #include "support/program_of_tests.h"
+#include "support/relay_source.h"
 
 #include <QJsonArray>
 #include <QTemporaryDir>
@@ -36,29 +36,7 @@ fn main(%1 "x": float32[2, 3], %2 "sum": float32[2, 3], %3 "last": float32[2, 3]
 )";
 
 driver::ModelSource source() {
-    return {"kept", [](relay::Evaluator*, const frontend::Options&) {
-                frontend::Imported imported;
-                Result<relay::Module> module = relay::parse(text, {});
-                if (!module)
-                    qFatal("%s", toString(module.error()).c_str());
-                auto inner = std::make_shared<model::Graph>();
-                inner->inputs = {{"x", {}}};
-                inner->outputs = {{"y", {}}};
-                for (int32_t id = 0; id < 4; ++id) {
-                    model::Node& node = inner->nodes.emplace_back();
-                    node.id = id;
-                    node.op = "Add";
-                }
-                inner->nodes.front().outputs = {"sum after"};
-                imported.graph = std::make_shared<model::ModelGraph>();
-                imported.graph->file = "kept";
-                imported.graph->graph = inner;
-                imported.graph->nodeCount = 4;
-                imported.graph->spans = module->spans;
-                model::indexNodes(*imported.graph);
-                imported.module = std::make_shared<relay::Module>(*std::move(module));
-                return imported;
-            }};
+    return relaySource("kept", text, {"sum after"});
 }
 
 /// What y is, over runs of these inputs, from the beginning.

@@ -4,9 +4,9 @@
 //
 // Sequences and optionals that only a run knows: what a loop puts into one is what its scan stacks, a list is changed in place
 // only where nobody sees it, its memory is that of what it holds, and models take and give them.
-#include "device/runner_client.h"
 #include "driver/compile.h"
 #include "support/host_tensor.h"
+#include "support/model_in_runner.h"
 #include "support/onnx_model.h"
 #include "support/program_of_tests.h"
 
@@ -27,52 +27,15 @@ HostTensor integer(int64_t value) {
     return tensorOf<int64_t>(types::Int64, {}, {value});
 }
 
-/// A compiled graph in a runner.
-class Compiled {
-public:
-    explicit Compiled(const char* graph) {
-        const auto path = std::filesystem::path(folder_.filePath("model.so").toStdString());
+ModelInRunner compiled(const char* graph) {
+    return ModelInRunner([&](const std::filesystem::path& out, driver::Trace& trace) {
         const std::string bytes = graphBytes(graph);
         driver::Options options;
         options.verify = true;
         options.cache = false;
-        driver::Trace trace;
-        const auto compiled =
-            driver::compileBytes(std::as_bytes(std::span(bytes)), "model.onnx", path, {}, options, trace);
-        if (!compiled)
-            problem_ = toString(compiled.error());
-        device::RunnerOptions where;
-        where.program = LATHE_BINARY_DIR "/lathe-runner";
-        runner_.setOptions(where);
-        if (problem_.empty())
-            if (const auto loaded = runner_.load(path); !loaded)
-                problem_ = toString(loaded.error());
-    }
-
-    /// All outputs; none, and what went wrong in `problem`, otherwise.
-    std::vector<HostTensor> run(const std::vector<std::pair<std::string, HostTensor>>& inputs) {
-        for (const auto& [name, value] : inputs)
-            if (const auto set = runner_.setInput(name, value); problem_.empty() && !set)
-                problem_ = toString(set.error());
-        const auto times = problem_.empty() ? runner_.run() : Result<device::RunnerTimes>(failure(problem_));
-        if (!times) {
-            problem_ = toString(times.error());
-            return {};
-        }
-        peak_ = times->arenaPeak;
-        return runner_.outputs().value_or(std::vector<HostTensor>());
-    }
-
-    const std::string& problem() const { return problem_; }
-    void forget() { problem_.clear(); }
-    int64_t peak() const { return peak_; }
-
-private:
-    QTemporaryDir folder_;
-    device::RunnerClient runner_;
-    std::string problem_;
-    int64_t peak_ = 0;
-};
+        return driver::compileBytes(std::as_bytes(std::span(bytes)), "model.onnx", out, {}, options, trace);
+    });
+}
 
 const char* appending = R"(g (int64 n, float[1,3] x) => (float[r,3] joined, float[s,1,3] stacked, float[p,1,3] all)
 <bool go = {1}> {
@@ -179,27 +142,27 @@ class TestLists : public QObject {
 
 private slots:
     void whatALoopPutsInIsWhatItStacks() {
-        Compiled model(appending);
+        ModelInRunner model = compiled(appending);
         for (const int64_t n : {1, 2, 7, 300}) {
             const auto outputs = model.run({{"n", integer(n)}, {"x", floats({1, 3}, {0, 10, 20})}});
-            QVERIFY2(outputs.size() == 3, model.problem().c_str());
+            QVERIFY2(outputs.size() == 3, model.problem.c_str());
             QCOMPARE(outputs[0].shape, (std::vector<int64_t>{n, 3}));
             QCOMPARE(outputs[1].shape, (std::vector<int64_t>{n, 1, 3}));
             QVERIFY(outputs[1] == outputs[2]);
             QVERIFY(outputs[0].bytes == outputs[2].bytes);
         }
         QVERIFY(model.run({{"n", integer(0)}}).empty());
-        QVERIFY2(model.problem().find("join") != std::string::npos, model.problem().c_str());
-        QVERIFY2(model.problem().find("empty") != std::string::npos, model.problem().c_str());
+        QVERIFY2(model.problem.find("join") != std::string::npos, model.problem.c_str());
+        QVERIFY2(model.problem.find("empty") != std::string::npos, model.problem.c_str());
     }
 
     void elementsMayDifferInSize() {
-        Compiled model(growing);
+        ModelInRunner model = compiled(growing);
         std::vector<float> x(16);
         std::iota(x.begin(), x.end(), 0.F);
         for (const auto& [n, place] : {std::pair<int64_t, int64_t>{1, 0}, {5, 3}, {8, -1}, {8, -8}}) {
             const auto outputs = model.run({{"n", integer(n)}, {"place", integer(place)}, {"x", floats({8, 2}, x)}});
-            QVERIFY2(outputs.size() == 3, model.problem().c_str());
+            QVERIFY2(outputs.size() == 3, model.problem.c_str());
             const int64_t rows = (place < 0 ? place + n : place) + 1;
             QCOMPARE(outputs[0].shape, (std::vector<int64_t>{rows, 2}));
             QVERIFY(valuesOf<float>(outputs[0]) == std::vector<float>(x.begin(), x.begin() + 2 * rows));
@@ -207,42 +170,42 @@ private slots:
             QCOMPARE(outputs[2].shape, (std::vector<int64_t>{n * (n + 1) / 2, 2})); // the list is still whole
         }
         QVERIFY(model.run({{"n", integer(5)}, {"place", integer(5)}}).empty());
-        QVERIFY2(model.problem().find("take") != std::string::npos, model.problem().c_str());
-        QVERIFY2(model.problem().find("place") != std::string::npos, model.problem().c_str());
-        model.forget();
+        QVERIFY2(model.problem.find("take") != std::string::npos, model.problem.c_str());
+        QVERIFY2(model.problem.find("place") != std::string::npos, model.problem.c_str());
+        model.problem.clear();
         QCOMPARE(model.run({{"place", integer(4)}}).size(), size_t{3}); // a run that failed leaves nothing behind
     }
 
     void memoryIsThatOfWhatIsInIt() {
-        Compiled model(queue);
+        ModelInRunner model = compiled(queue);
         for (const int64_t n : {0, 1, 2, 5, 100'000}) {
             std::vector<int64_t> expected = {3, 3};
             for (int64_t i = 0; i < n; ++i)
                 expected = {expected[1], 3 + (i % 2 ? i : 2 * i)};
             const auto outputs = model.run({{"n", integer(n)}, {"x", tensorOf<int64_t>(types::Int64, {1}, {3})}});
-            QVERIFY2(outputs.size() == 1, model.problem().c_str());
+            QVERIFY2(outputs.size() == 1, model.problem.c_str());
             QCOMPARE(valuesOf<int64_t>(outputs[0]), expected);
-            QVERIFY2(model.peak() < 65536, std::to_string(model.peak()).c_str());
+            QVERIFY2(model.peak < 65536, std::to_string(model.peak).c_str());
         }
     }
 
     /// Within a run; what a model takes and gives are tensors of them.
     void stringsAreListed() {
-        Compiled model(texts);
+        ModelInRunner model = compiled(texts);
         HostTensor x;
         x.dtype = types::String;
         x.shape = {2};
         x.strings = {"é", std::string("\0a", 2)};
         const std::vector<std::string> twice = {"éé", std::string("\0a\0a", 4)};
         const auto outputs = model.run({{"x", x}, {"count", integer(2)}});
-        QVERIFY2(outputs.size() == 2, model.problem().c_str());
+        QVERIFY2(outputs.size() == 2, model.problem.c_str());
         QCOMPARE(outputs[0].strings, (std::vector<std::string>{x.strings[0], x.strings[1], twice[0], twice[1],
                                                                x.strings[0], x.strings[1], twice[0], twice[1]}));
         QCOMPARE(outputs[1].strings, twice);
     }
 
     void modelsTakeAndGiveThem() {
-        Compiled model(border);
+        ModelInRunner model = compiled(border);
         const HostTensor list = model::composed('l', {floats({1, 2}, {1, 2}), floats({2, 2}, {3, 4, 5, 6})});
         const HostTensor first = floats({1, 2}, {7, 8}), value = floats({2}, {9, 10});
         for (const bool both : {true, false})
@@ -250,7 +213,7 @@ private slots:
                 const HostTensor optional = has ? model::composed('o', {value}) : model::composed('o');
                 const auto outputs = model.run(
                     {{"s", list}, {"o", optional}, {"both", tensorOf<uint8_t>(types::Bool, {}, {uint8_t{both}})}});
-                QVERIFY2(outputs.size() == 4, model.problem().c_str());
+                QVERIFY2(outputs.size() == 4, model.problem.c_str());
                 const HostTensor longer = model::composed('l', {first, list.parts[0], list.parts[1]});
                 QVERIFY(outputs[0] == longer);
                 QVERIFY(outputs[1] == optional);
@@ -260,7 +223,7 @@ private slots:
         const auto outputs = model.run({{"s", model::composed('l')}});
         QVERIFY(outputs.size() == 4 && outputs[0] == model::composed('l', {first}));
         QVERIFY(model.run({{"s", model::composed('l', {floats({2}, {1, 2})})}}).empty()); // of another rank
-        QVERIFY2(model.problem().find("'s'") != std::string::npos, model.problem().c_str());
+        QVERIFY2(model.problem.find("'s'") != std::string::npos, model.problem.c_str());
     }
 
     void cSourceRefusesThem() {

@@ -3,11 +3,11 @@
 //
 // Functions that call themselves, and the data types that they walk: text of the graph IR, compiled and run. Expected values
 // are counted by hand.
-#include "device/runner_client.h"
 #include "driver/compile.h"
-#include "relay/text.h"
 #include "support/host_tensor.h"
+#include "support/model_in_runner.h"
 #include "support/program_of_tests.h"
+#include "support/relay_source.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -291,35 +291,6 @@ fn main(%1 "n": int64[]) -> int64[] outputs ["y"] {
 }
 )";
 
-/// A model whose graph is the text, and whose nodes are called node0 … node3.
-driver::ModelSource sourceOf(const std::string& text) {
-    return {"text", [text](relay::Evaluator*, const frontend::Options&) {
-                frontend::Imported imported;
-                Result<relay::Module> module = relay::parse(text, {});
-                if (!module)
-                    qFatal("%s", toString(module.error()).c_str());
-                auto inner = std::make_shared<model::Graph>();
-                for (const relay::Param& param : module->main().params)
-                    inner->inputs.push_back({param.name, {}});
-                for (const std::string& output : module->main().outputNames)
-                    inner->outputs.push_back({output, {}});
-                for (int32_t id = 0; id < 4; ++id) {
-                    model::Node& node = inner->nodes.emplace_back();
-                    node.id = id;
-                    node.name = fmt::format("node{}", id);
-                    node.op = "Call";
-                }
-                imported.graph = std::make_shared<model::ModelGraph>();
-                imported.graph->file = "text";
-                imported.graph->graph = inner;
-                imported.graph->nodeCount = 4;
-                imported.graph->spans = module->spans;
-                model::indexNodes(*imported.graph);
-                imported.module = std::make_shared<relay::Module>(*std::move(module));
-                return imported;
-            }};
-}
-
 HostTensor integer(int64_t value) {
     return tensorOf<int64_t>(types::Int64, {}, {value});
 }
@@ -327,48 +298,14 @@ HostTensor floats(const std::vector<float>& values) {
     return tensorOf<float>(types::Float32, {std::ssize(values)}, values);
 }
 
-class Compiled {
-public:
-    explicit Compiled(const std::string& text) {
-        const auto path = std::filesystem::path(folder_.filePath("model.so").toStdString());
+ModelInRunner compiled(const std::string& text) {
+    return ModelInRunner([&](const std::filesystem::path& out, driver::Trace& trace) {
         driver::Options options;
         options.verify = true;
         options.cache = false;
-        driver::Trace trace;
-        if (const auto compiled = driver::compile(sourceOf(text), path, {}, options, trace); !compiled) {
-            problem = toString(compiled.error());
-            return;
-        }
-        functions = trace.entryFunctions.size();
-        device::RunnerOptions where;
-        where.program = LATHE_BINARY_DIR "/lathe-runner";
-        runner_.setOptions(where);
-        if (const auto loaded = runner_.load(path); !loaded)
-            problem = toString(loaded.error());
-    }
-
-    /// All outputs; none, and what went wrong in `problem`, otherwise.
-    std::vector<HostTensor> run(const std::vector<std::pair<std::string, HostTensor>>& inputs) {
-        for (const auto& [name, value] : inputs)
-            if (const auto set = runner_.setInput(name, value); problem.empty() && !set)
-                problem = toString(set.error());
-        const auto times = problem.empty() ? runner_.run() : Result<device::RunnerTimes>(failure(problem));
-        if (!times) {
-            problem = toString(times.error());
-            return {};
-        }
-        peak = times->arenaPeak;
-        return runner_.outputs().value_or(std::vector<HostTensor>());
-    }
-
-    std::string problem;
-    size_t functions = 0; // that call themselves
-    int64_t peak = 0;
-
-private:
-    QTemporaryDir folder_;
-    device::RunnerClient runner_;
-};
+        return driver::compile(relaySource("text", text), out, {}, options, trace);
+    });
+}
 
 bool says(const std::string& text, const char* part) {
     return text.find(part) != std::string::npos;
@@ -381,9 +318,9 @@ class TestRecursion : public QObject {
 
 private slots:
     void listsAreBuiltAndSummed() {
-        Compiled model(once);
+        ModelInRunner model = compiled(once);
         QVERIFY2(model.problem.empty(), model.problem.c_str());
-        QCOMPARE(model.functions, size_t{2});
+        QCOMPARE(model.trace.entryFunctions.size(), size_t{2});
         for (const int64_t count : {0, 1, 3, 400}) { // elements of 3, 4, … ones altogether
             const auto outputs = model.run({{"count", integer(count)}, {"x", floats({1, 2})}});
             QVERIFY2(outputs.size() == 2, model.problem.c_str());
@@ -397,7 +334,7 @@ private slots:
     void sizesStayWithinTheirRanges() {
         std::string narrow = once;
         narrow.replace(narrow.find("n{0..500}"), 9, "n{0..20}");
-        Compiled model(narrow);
+        ModelInRunner model = compiled(narrow);
         QCOMPARE(model.run({{"count", integer(18)}, {"x", floats({1, 2})}}).size(), size_t{2});
         QVERIFY(model.run({{"count", integer(30)}}).empty());
         QVERIFY2(says(model.problem, "n of function 'build'") && says(model.problem, "node1"), model.problem.c_str());
@@ -411,14 +348,14 @@ private slots:
     void whatIsTakenOutStaysWithinItsRange() {
         std::string narrow = once;
         narrow.replace(narrow.find("e{0..500}"), 9, "e{0..10}");
-        Compiled model(narrow);
+        ModelInRunner model = compiled(narrow);
         QCOMPARE(model.run({{"count", integer(9)}, {"x", floats({1, 2})}}).size(), size_t{2});
         QVERIFY(model.run({{"count", integer(10)}}).empty());
         QVERIFY2(says(model.problem, "e is outside 0 … 10"), model.problem.c_str());
     }
 
     void treesAreMeasured() {
-        Compiled model(onTrees);
+        ModelInRunner model = compiled(onTrees);
         QVERIFY2(model.problem.empty(), model.problem.c_str());
         const auto leaf = model.run({{"deep", integer(0)}, {"x", floats({1})}});
         QVERIFY2(leaf.size() == 2, model.problem.c_str());
@@ -431,9 +368,9 @@ private slots:
     }
 
     void functionsCallEachOther() {
-        Compiled model(onRoses);
+        ModelInRunner model = compiled(onRoses);
         QVERIFY2(model.problem.empty(), model.problem.c_str());
-        QCOMPARE(model.functions, size_t{3});
+        QCOMPARE(model.trace.entryFunctions.size(), size_t{3});
         // Of 2^l values at level l those with k ones behind x are l over k: 1 + 3 + 8 + 20 over four levels.
         for (const auto& [deep, total] : {std::pair<int64_t, float>{0, 1}, {1, 4}, {2, 12}, {3, 32}}) {
             const auto outputs = model.run({{"deep", integer(deep)}, {"x", floats({1})}});
@@ -443,7 +380,7 @@ private slots:
     }
 
     void loopsOfCallsAreApart() {
-        Compiled model(onLoops);
+        ModelInRunner model = compiled(onLoops);
         QVERIFY2(model.problem.empty(), model.problem.c_str());
         for (const auto& [n, rows] : {std::pair<int64_t, std::vector<float>>{0, {1}},
                                       {1, {1, 1, 1, 1, 1}},
@@ -455,7 +392,7 @@ private slots:
     }
 
     void carriedValuesMoveBeforeTheyAreOverwritten() {
-        Compiled model(onTurns);
+        ModelInRunner model = compiled(onTurns);
         QVERIFY2(model.problem.empty(), model.problem.c_str());
         for (const auto& [n, turns] :
              {std::pair<int64_t, std::vector<float>>{0, {1, 3}}, {1, {1, 3, 1, 3}}, {3, {1, 3, 1, 3, 2, 6, 4, 12}}}) {
@@ -466,7 +403,7 @@ private slots:
     }
 
     void memoryGoesWithTheCalls() {
-        Compiled model(often);
+        ModelInRunner model = compiled(often);
         for (const int64_t times : {1, 20'000}) {
             const auto outputs = model.run({{"times", integer(times)}, {"x", floats({1, 2})}});
             QVERIFY2(outputs.size() == 1, model.problem.c_str());
@@ -476,7 +413,7 @@ private slots:
     }
 
     void depthIsBounded() {
-        Compiled model(counting);
+        ModelInRunner model = compiled(counting);
         for (int round = 0; round < 2; ++round) { // a run that failed leaves nothing behind
             const auto outputs = model.run({{"n", integer(500)}});
             QVERIFY2(outputs.size() == 1, model.problem.c_str());
@@ -488,7 +425,7 @@ private slots:
     }
 
     void whatIsNotLoweredIsRefused() {
-        const Compiled model(mainItself);
+        const ModelInRunner model = compiled(mainItself);
         QVERIFY2(says(model.problem, "the main function calls itself") && says(model.problem, "node1"),
                  model.problem.c_str());
         const QTemporaryDir folder;
@@ -496,7 +433,8 @@ private slots:
         options.form = driver::Form::CSource;
         for (const std::string& text : {once, onTrees, counting}) {
             driver::Trace trace;
-            const auto made = driver::compile(sourceOf(text), folder.filePath("c").toStdString(), {}, options, trace);
+            const auto made =
+                driver::compile(relaySource("text", text), folder.filePath("c").toStdString(), {}, options, trace);
             QVERIFY(!made);
             QVERIFY2(made.error().kind == ErrorKind::Unsupported && says(made.error().what, "call themselves"),
                      toString(made.error()).c_str());

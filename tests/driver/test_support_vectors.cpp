@@ -25,14 +25,6 @@ std::vector<model::HostTensor> classified(const std::string& attributes, const c
                      {4, 2}, rows, problem);
 }
 
-std::string differs(const model::HostTensor& tensor, const Values& expected) {
-    const Values values = valuesOf<float>(tensor);
-    bool same = values.size() == expected.size();
-    for (size_t i = 0; same && i < values.size(); ++i)
-        same = std::abs(values[i] - expected[i]) <= 1e-4F * (1 + std::abs(expected[i]));
-    return same ? std::string() : fmt::format("gives {}", fmt::join(values, ", "));
-}
-
 /// Two classes of two vectors each.
 std::string ofTwo(const char* transform, const char* probabilities = "") {
     return fmt::format("support_vectors = [1.0, 2.0, 3.0, 4.0, -1.0, 0.5, 0.2, -0.7], vectors_per_class = [2, 2], "

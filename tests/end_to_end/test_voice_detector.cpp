@@ -3,15 +3,13 @@
 //
 // A detector of voices that remembers what it heard, over a hundred frames of speech: the TorchScript program keeps its state
 // itself, the same network as ONNX takes and gives it. Both say the same of each frame.
-#include "device/runner_client.h"
-#include "driver/compile.h"
 #include "support/fixtures.h"
 #include "support/host_tensor.h"
+#include "support/model_in_runner.h"
 #include "support/program_of_tests.h"
 
 #include <QDataStream>
 #include <QFile>
-#include <QTemporaryDir>
 #include <QTest>
 #include <cmath>
 
@@ -40,37 +38,11 @@ std::vector<float> readSound(const std::filesystem::path& path) {
     return sound;
 }
 
-class Detector {
-public:
-    Detector(const std::filesystem::path& model, const driver::Options& options) {
-        driver::Trace trace;
-        const auto path = std::filesystem::path(folder_.filePath("model.so").toStdString());
-        if (const auto made = driver::compileFile(model, path, {}, options, trace); !made)
-            problem_ = toString(made.error());
-        device::RunnerOptions where;
-        where.program = LATHE_BINARY_DIR "/lathe-runner";
-        runner_.setOptions(where);
-        if (problem_.empty())
-            if (const auto loaded = runner_.load(path); !loaded)
-                problem_ = toString(loaded.error());
-    }
-    std::vector<HostTensor> run(const std::vector<std::pair<std::string, HostTensor>>& inputs) {
-        for (const auto& [name, value] : inputs)
-            if (const auto set = runner_.setInput(name, value); problem_.empty() && !set)
-                problem_ = toString(set.error());
-        if (const auto ran = problem_.empty() ? runner_.run() : Result<device::RunnerTimes>(failure(problem_)); !ran) {
-            problem_ = toString(ran.error());
-            return {};
-        }
-        return runner_.outputs().value_or(std::vector<HostTensor>());
-    }
-    const std::string& problem() const { return problem_; }
-
-private:
-    QTemporaryDir folder_;
-    device::RunnerClient runner_;
-    std::string problem_;
-};
+ModelInRunner compiled(const std::filesystem::path& model, const driver::Options& options) {
+    return ModelInRunner([&](const std::filesystem::path& out, driver::Trace& trace) {
+        return driver::compileFile(model, out, {}, options, trace);
+    });
+}
 
 HostTensor floats(std::vector<int64_t> shape, const std::vector<float>& values) {
     return tensorOf<float>(types::Float32, std::move(shape), values);
@@ -92,10 +64,10 @@ private slots:
 
         driver::Options options;
         options.threads = 1;
-        Detector given(onnx, options);
+        ModelInRunner given = compiled(onnx, options);
         options.arguments = {{"sr", std::to_string(rate)}};
         options.shapes = {{"x", {1, samples}}};
-        Detector keeping(script, options);
+        ModelInRunner keeping = compiled(script, options);
 
         HostTensor state = floats({2, 1, 128}, std::vector<float>(256));
         float least = 1, most = 0;
@@ -108,10 +80,10 @@ private slots:
             const auto expected = given.run({{"input", floats({1, context + samples}, longer)},
                                              {"state", state},
                                              {"sr", tensorOf<int64_t>(types::Int64, {}, {rate})}});
-            QVERIFY2(expected.size() == 2, given.problem().c_str());
+            QVERIFY2(expected.size() == 2, given.problem.c_str());
             state = expected[1];
             const auto heard = keeping.run({{"x", floats({1, samples}, std::vector<float>(at, at + samples))}});
-            QVERIFY2(heard.size() == 1, keeping.problem().c_str());
+            QVERIFY2(heard.size() == 1, keeping.problem.c_str());
             const float voice = valuesOf<float>(heard[0]).front(), other = valuesOf<float>(expected[0]).front();
             QVERIFY2(std::abs(voice - other) <= 1e-5F, qPrintable(QStringLiteral("frame %1").arg(frame)));
             least = std::min(least, voice);

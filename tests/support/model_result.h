@@ -6,6 +6,7 @@
 #include "support/file_result.h"
 #include "support/onnx_model.h"
 
+#include <cmath>
 #include <fmt/format.h>
 #include <string>
 #include <vector>
@@ -40,6 +41,15 @@ inline model::HostTensor resultOf(const std::string& graph, const std::vector<in
                                   std::string& problem, int opset = 21,
                                   driver::NumericsLevel numerics = driver::NumericsLevel::Default) {
     return resultOf(graph, {{"x", tensorOf(types::Float32, shape, x)}}, problem, opset, numerics);
+}
+
+/// What a float32 tensor has instead of these values v; empty where each is within 1e-4 (1 + |v|) of its own.
+inline std::string differs(const model::HostTensor& tensor, const Values& expected) {
+    const Values values = valuesOf<float>(tensor);
+    bool same = values.size() == expected.size();
+    for (size_t i = 0; same && i < values.size(); ++i)
+        same = std::abs(values[i] - expected[i]) <= 1e-4F * (1 + std::abs(expected[i]));
+    return same ? std::string() : fmt::format("gives {}", fmt::join(values, ", "));
 }
 
 } // namespace lathe::testing

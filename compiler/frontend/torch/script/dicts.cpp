@@ -40,32 +40,25 @@ Looked dictContains(Evaluator& e, const Arguments& a) {
     const DictCell* dict = dictAt(e, a);
     return dict && a.values.size() == 2 ? Looked(entryOf(e, *dict, a.values[1]).has_value()) : std::nullopt;
 }
-Looked keysOf(Evaluator& e, const Arguments& a) {
+/// A list of what is taken of each entry.
+template <class Take>
+Looked eachOf(Evaluator& e, const Arguments& a, Take take) {
     const DictCell* dict = dictAt(e, a);
     if (!dict)
         return std::nullopt;
     ScriptValues all;
     for (const auto& [key, value] : dict->entries)
-        all.push_back(key);
+        all.push_back(take(key, value));
     return listOf(e, std::move(all));
+}
+Looked keysOf(Evaluator& e, const Arguments& a) {
+    return eachOf(e, a, [](const ScriptValue& key, const ScriptValue&) { return key; });
 }
 Looked valuesOf(Evaluator& e, const Arguments& a) {
-    const DictCell* dict = dictAt(e, a);
-    if (!dict)
-        return std::nullopt;
-    ScriptValues all;
-    for (const auto& [key, value] : dict->entries)
-        all.push_back(value);
-    return listOf(e, std::move(all));
+    return eachOf(e, a, [](const ScriptValue&, const ScriptValue& value) { return value; });
 }
 Looked entriesOf(Evaluator& e, const Arguments& a) {
-    const DictCell* dict = dictAt(e, a);
-    if (!dict)
-        return std::nullopt;
-    ScriptValues all;
-    for (const auto& [key, value] : dict->entries)
-        all.push_back(tupleOf({key, value}));
-    return listOf(e, std::move(all));
+    return eachOf(e, a, [](const ScriptValue& key, const ScriptValue& value) { return tupleOf({key, value}); });
 }
 Looked entryAt(Evaluator& e, const Arguments& a) {
     const DictCell* dict = dictAt(e, a);
