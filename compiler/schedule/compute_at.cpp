@@ -92,7 +92,7 @@ public:
                 continue;
             bool matched = false;
             for (size_t i = 0; i < iters.size() && !matched; ++i)
-                matched = plain(tile, d, indices[d], i, iters) || blocked(tile, d, indices, i) ||
+                matched = plain(tile, buffer->shape[d], d, indices[d], i, iters) || blocked(tile, d, indices, i) ||
                           flattened(tile, d, indices[d], i, iters);
             edit_.require(matched, fmt::format("block '{}' reads '{}' at {}, of which one iteration makes a part only",
                                                block_.name, buffer->name, toString(indices[d])));
@@ -111,8 +111,14 @@ private:
         return true;
     }
 
-    bool plain(const WrittenTile& tile, size_t d, const Expr& index, size_t i, const std::vector<Var>& iters) {
+    /// Iterations beyond what is written in all, whose reads a condition may keep, would be left out.
+    bool plain(const WrittenTile& tile, const Expr& extent, size_t d, const Expr& index, size_t i,
+               const std::vector<Var>& iters) {
         auto offset = offsetFrom(index, block_.iters[i], iters);
+        if (offset && !mentionsLoop(edit_, *offset) &&
+            !(arith::provablyTrue(arith::ge(*offset, 0)) &&
+              arith::provablyTrue(arith::le(block_.iters[i].extent + *offset, extent))))
+            return false;
         return offset&& restrict(i, {tile.range(d).lower - *offset, tile.range(d).upper - *offset}, tile.facts());
     }
 

@@ -56,6 +56,12 @@ public:
         }
         if (name == "prefetch")
             return makes({schedule_.prefetch(block(), index(), loop(), number(1))});
+        if (name == "prefetchNext") {
+            const std::vector<LoopRef> taken = loops();
+            if (taken.size() != 2)
+                malformed();
+            return makes({schedule_.prefetchNext(block(), index(), taken[0], taken[1])});
+        }
         if (name == "storageAlign")
             return schedule_.storageAlign(block(), index(), index(1), number(2), number(3));
         if (name == "setScope")

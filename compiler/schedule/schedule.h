@@ -89,6 +89,9 @@ public:
     Inplace cacheInplace(const BlockRef& block, LoopRef loop, tir::Scope scope);
     /// In each iteration of `loop`, asks for the memory so many bytes behind what it reads of a parameter.
     BlockRef prefetch(const BlockRef& block, int readIndex, LoopRef loop, const Number& bytes);
+    /// What it reads of a parameter in the next iteration of `ahead`, one stretch of memory, is asked for in this one: each
+    /// iteration of `loop`, which lies in it, asks for its share of the lines.
+    BlockRef prefetchNext(const BlockRef& block, int readIndex, LoopRef ahead, LoopRef loop);
     /// The initialisation of a reduction as a block of its own, before `loop`.
     BlockRef decomposeReduction(const BlockRef& block, LoopRef loop);
     /// Partial results along a reduction loop; gives the block that makes them. The block itself combines them.

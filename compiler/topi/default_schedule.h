@@ -11,6 +11,7 @@
 //   bN.rowBlock, .panelBlock   so many tiles of rows, so many panels, pass before the next ones do; 0: all
 //   bN.reduceBlock        steps of the reduction for which all tiles of a task pass; 0: all
 //   bN.reduceUnroll       steps of it in one
+//   bN.nextPanel          1: while tiles pass over one panel, the next is asked for
 //   bN.prefetch           bytes that a panel is asked for ahead; 0: not
 //   bN.pack               1: a task copies the columns that it reads
 //   bN.epilogue           1: what follows a tile is computed on it

@@ -15,6 +15,7 @@
 #include "moves/registers.h"
 #include "tir/access.h"
 #include "topi/parallel_task.h"
+#include "topi/prefetch_columns.h"
 #include "topi/tile_operands.h"
 
 #include <algorithm>
@@ -45,10 +46,6 @@ const std::vector<int64_t> unrollings = {2, 4, 8};
 
 /// Rows of the axis outside of a tile's rows.
 const std::vector<int64_t> nextRowCounts = {2, 3, 4};
-
-/// Bytes ahead, of operands that are too large for the first cache.
-const std::vector<int64_t> distances = {4096, 16384, 65536};
-constexpr int64_t leastPrefetched = 32 * 1024;
 
 class Tiling {
 public:
@@ -270,6 +267,8 @@ private:
     void orderPlain(std::vector<LoopRef>& order, const std::vector<LoopRef>& inside) {
         std::vector<LoopRef> rows = inside, columns = {column_.tiles};
         rows.push_back(row_.tiles);
+        panels_ = order;
+        panels_.push_back(column_.tiles);
         tasks_ = std::exchange(order, {});
         const auto add = [](std::vector<LoopRef>& to, const std::vector<LoopRef>& loops) {
             to.insert(to.end(), loops.begin(), loops.end());
@@ -347,30 +346,26 @@ private:
         if (sums)
             for (const BlockRef& copy : {sums->load, sums->store})
                 moves::inRegisters(s, copy, s.loops(copy).size() - 1 - static_cast<size_t>(around_) - outside.size());
-        prefetchColumns(step);
+        prefetchPanels(reduced);
     }
 
-    /// What lies in panels is read from one end to the other.
-    void prefetchColumns(LoopRef step) {
-        const auto elements = tile_.packed && !packs_ ? elementsOf(*tile_.columns) : std::nullopt;
-        const int64_t bytes = elements.value_or(0) * (elements ? tile_.columns->dtype.bytes() : 0);
-        if (bytes < leastPrefetched)
+    /// Of what lies in panels, and is not copied by each task.
+    void prefetchPanels(const std::vector<LoopRef>& steps) {
+        if (!isInPanels() || packs_)
             return;
-        std::vector<int64_t> fitting = distances;
-        std::erase_if(fitting, [&](int64_t distance) { return distance >= bytes; });
-        const Number distance = s.choose(block_, "prefetch", fitting, 0);
-        const std::vector<tir::Region>& reads = s.get(block_).reads;
-        const auto read = std::ranges::find(reads, tile_.columns, &tir::Region::buffer);
-        if (distance > 0 && read != reads.end())
-            s.prefetch(block_, static_cast<int>(read - reads.begin()), step, distance);
+        const bool passes =
+            isPlain() && !rowsOutside_ && reduceBlock_ == 0 && (tilesOf(tile_.rowAxis, rows_) > 1 || nextAxis() >= 0);
+        const auto within = passes ? std::ranges::find(tasks_, column_.tiles.id, &LoopRef::id) + 1 : tasks_.end();
+        prefetchColumns(s, block_, {tile_.columns, panels_, {within, tasks_.end()}, steps, passes});
     }
 
-    static std::optional<int64_t> elementsOf(const tir::Buffer& buffer) {
-        int64_t elements = 1;
-        for (const Expr& extent : buffer.shape)
-            if (const auto known = arith::asInt(extent); !known || __builtin_mul_overflow(elements, *known, &elements))
-                return std::nullopt;
-        return elements;
+    /// Packed, or the operand's last dim is as wide as the tile: of a convolution in blocks of channels.
+    bool isInPanels() const {
+        if (tile_.packed || !tile_.columns)
+            return tile_.packed;
+        const arith::Var& column = body_.iters[static_cast<size_t>(tile_.vectorAxis)].var;
+        return dimAlong(body_, tile_.columns.get(), column) + 1 == static_cast<int>(tile_.columns->shape.size()) &&
+               arith::isConst(tile_.columns->shape.back(), width_);
     }
 
     Schedule& s;
@@ -384,7 +379,7 @@ private:
     int bandAxis_ = -1, nextAxis_ = -1;
     std::vector<BlockRef> operands_;
     BlockRef consumer_; // computes what follows on the tile, or stores it
-    std::vector<LoopRef> tasks_, tiles_, rowBlocks_, panelBlocks_;
+    std::vector<LoopRef> tasks_, tiles_, panels_, rowBlocks_, panelBlocks_;
     Axis column_, row_, next_;
     int64_t around_ = 0; // loops around what is computed at once
 };

@@ -106,6 +106,17 @@ tir::PrimFuncPtr matmul(const Expr& m, const Expr& n, const Expr& k, bool post,
     return te::toTir("matmul_relu", {a, b, bias}, {d}, scalars);
 }
 
+tir::PrimFuncPtr dense(const arith::Expr& m, int64_t n, int64_t k, const std::vector<arith::Var>& scalars) {
+    auto x = te::placeholder("x", types::Float32, {m, k});
+    auto w = te::placeholder("w", types::Float32, {ceilDiv(Expr(n), 16), k, 16});
+    auto sum = te::reduce(
+        "sum", {m, Expr(n)}, te::ReduceKind::Sum, {Expr(k)},
+        [&](auto& i, auto& r) { return (*x)({i[0], r[0]}) * (*w)({floorDiv(i[1], 16), r[0], floorMod(i[1], 16)}); }, 0);
+    auto y =
+        te::compute("y", {m, Expr(n)}, [&](auto& i) { return (*sum)({i[0], i[1]}) + arith::one(types::Float32); }, 1);
+    return te::toTir("dense", {x, w}, {y}, scalars);
+}
+
 tir::PrimFuncPtr chain(const Expr& rows, const Expr& columns, const std::vector<arith::Var>& scalars) {
     auto a = te::placeholder("A", types::Float32, {rows, columns});
     auto b =

@@ -27,6 +27,8 @@ std::string refusal(schedule::Schedule& schedule, const std::function<void(sched
 /// C[i, j] = sum over k of A[i, k] * B[k, j], named "C"; `post` adds D = max(C + bias[j], 0).
 tir::PrimFuncPtr matmul(const arith::Expr& m, const arith::Expr& n, const arith::Expr& k, bool post,
                         const std::vector<arith::Var>& scalars = {});
+/// y[m, n] = sum over k of x[m, k] * w[n / 16, k, n % 16] + 1: weights in panels. The sum is named "sum".
+tir::PrimFuncPtr dense(const arith::Expr& m, int64_t n, int64_t k, const std::vector<arith::Var>& scalars = {});
 /// B = A + 1, C = B * 2 (rows, columns).
 tir::PrimFuncPtr chain(const arith::Expr& rows, const arith::Expr& columns,
                        const std::vector<arith::Var>& scalars = {});

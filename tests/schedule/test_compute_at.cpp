@@ -152,6 +152,19 @@ private slots:
         SAME(*unpack, *t.function());
     }
 
+    /// The steps of a reduction are one at least where they are computed apart, also of none; a copy of an operand has none then.
+    void moreIterationsThanAreWritten() {
+        const arith::Var k = arith::symbol("k");
+        const auto before = matmul(4, 6, k, false, {k});
+        Schedule s(before);
+        const schedule::BlockRef steps = s.rfactor(s.loops({"C"})[2], 1);
+        const schedule::BlockRef copy = s.cacheRead(steps, 0, tir::Scope::Workspace);
+        const auto loops = s.loops(copy);
+        REFUSED(s, "of which one iteration makes a part only", s.reverseComputeAt(steps, loops[1]));
+        s.reverseComputeAt(steps, loops[0]);
+        SAME(*before, *s.function(), {{0}, {1}, {5}});
+    }
+
     void refusals() {
         Schedule s(chain(4, 4));
         auto b = s.loops({"B"});

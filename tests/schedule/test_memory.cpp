@@ -6,6 +6,8 @@
 #include "tir/structure.h"
 
 #include <QTest>
+#include <functional>
+#include <set>
 
 namespace lathe::testing::test_memory {
 
@@ -148,6 +150,92 @@ private slots:
         REFUSED(s, "is made in this function", s.prefetch({"D"}, 0, after[1], 4096));
         s.unroll(loops[2]);
         REFUSED(s, "is vectorized or unrolled", s.prefetch({"C"}, 1, loops[2], 4096));
+    }
+
+    /// The iterations of one panel ask for each line of the next, and for nothing else, whether they are many or few.
+    void theNextPanelIsAskedFor_data() {
+        QTest::addColumn<int>("rows"); // 0: known while running alone
+        QTest::addColumn<int>("steps");
+        QTest::addColumn<int>("loop");
+        for (const int rows : {1, 5, 12, 40, 0})
+            for (const int steps : {1, 24, 37})
+                for (const int loop : {1, 2})
+                    QTest::addRow("%d rows, %d steps, loop %d", rows, steps, loop) << rows << steps << loop;
+    }
+    void theNextPanelIsAskedFor() {
+        QFETCH(int, rows);
+        QFETCH(int, steps);
+        QFETCH(int, loop);
+        const arith::Var m = arith::symbol("m");
+        const auto before = rows > 0 ? dense(rows, 64, steps) : dense(m, 64, steps, {m});
+        Schedule s(before);
+        const auto loops = s.loops({"sum"});
+        const auto n = s.split(loops[1], {-1, 16});
+        const std::vector<schedule::LoopRef> nest = {n[0], loops[0], loops[2], n[1]};
+        s.reorder(nest);
+        s.decomposeReduction({"sum"}, loops[2]);
+        const auto asking = s.prefetchNext({"sum"}, 1, n[0], nest[static_cast<size_t>(loop)]);
+        const std::vector<std::vector<int64_t>> sizes =
+            rows > 0 ? std::vector<std::vector<int64_t>>{{}} : std::vector<std::vector<int64_t>>{{0}, {1}, {13}};
+        SAME(*before, *s.function(), sizes);
+        const tir::Block& block = s.get(asking);
+        const arith::Expr load = block.body->as<tir::Evaluate>()->value->args[0];
+        const std::vector<arith::Expr>& extents = tir::bufferOf(load).shape;
+        for (const std::vector<int64_t>& size : sizes) {
+            std::unordered_map<const arith::ExprNode*, int64_t> values;
+            if (rows == 0)
+                values[m.get()] = size[0];
+            std::set<int64_t> asked;
+            const std::function<void(size_t)> each = [&](size_t at) {
+                if (at < block.iters.size()) {
+                    const int64_t extent = arith::evaluate(block.iters[at].extent, values).value();
+                    const bool isPanel = arith::mentions(load->args[0], block.iters[at].var);
+                    for (int64_t i = 0; i < (isPanel ? 1 : extent); ++i) {
+                        values[block.iters[at].var.get()] = i;
+                        each(at + 1);
+                    }
+                    return;
+                }
+                int64_t element = 0;
+                for (size_t d = 0; d < extents.size(); ++d)
+                    element = element * *arith::asInt(extents[d]) + arith::evaluate(load->args[d], values).value();
+                asked.insert(element);
+            };
+            each(0);
+            std::set<int64_t> next;
+            if (rows > 0 || size[0] > 0)
+                for (int64_t line = 0; line < steps; ++line)
+                    next.insert((steps + line) * 16);
+            QCOMPARE(asked, next);
+        }
+        auto read = tir::parsePrimFunc(tir::print(*s.function()));
+        QVERIFY2(read, read ? "" : toString(read.error()).c_str());
+        QVERIFY(tir::structurallyEqual(**read, *s.function()));
+        Schedule again(before);
+        QVERIFY(again.replay(*schedule::parseTrace(print(s.trace()))));
+        QCOMPARE(tir::print(*again.function()), tir::print(*s.function()));
+    }
+
+    void askingForTheNextRefuses() {
+        Schedule s(dense(12, 64, 4096));
+        const auto loops = s.loops({"sum"});
+        const auto n = s.split(loops[1], {-1, 16});
+        s.reorder({n[0], loops[0], loops[2], n[1]});
+        REFUSED(s, "is not around", s.prefetchNext({"sum"}, 1, loops[2], loops[0]));
+        REFUSED(s, "is not around", s.prefetchNext({"sum"}, 1, n[0], n[0]));
+        REFUSED(s, "there is no number 2", s.prefetchNext({"sum"}, 2, n[0], loops[2]));
+        REFUSED(s, "more than 64 lines", s.prefetchNext({"sum"}, 1, n[0], loops[0]));
+        const auto after = s.loops({"y"});
+        REFUSED(s, "is made in this function", s.prefetchNext({"y"}, 0, after[0], after[1]));
+        s.unroll(n[0]);
+        REFUSED(s, "is vectorized or unrolled", s.prefetchNext({"sum"}, 1, n[0], loops[2]));
+        const arith::Var k = arith::symbol("k");
+        Schedule t(matmul(8, 32, k, false, {k}));
+        const auto rows = t.loops({"C"});
+        REFUSED(t, "is not known", t.prefetchNext({"C"}, 0, rows[0], rows[2]));
+        Schedule u(matmul(8, 32, 24, false));
+        const auto columns = u.split(u.loops({"C"})[1], {-1, 16});
+        REFUSED(u, "lies apart", u.prefetchNext({"C"}, 1, columns[0], u.loops({"C"})[3]));
     }
 
     void rowsAreApart() {

@@ -49,18 +49,6 @@ tir::PrimFuncPtr centred(int64_t rows, int64_t columns) {
     return te::toTir("centred", {x}, {y}, {});
 }
 
-/// y[m, n] = sum over k of x[m, k] * w[n / 16, k, n % 16] + 1: weights in panels.
-tir::PrimFuncPtr dense(const Expr& m, int64_t n, int64_t k, const std::vector<arith::Var>& scalars) {
-    auto x = te::placeholder("x", types::Float32, {m, k});
-    auto w = te::placeholder("w", types::Float32, {ceilDiv(Expr(n), 16), k, 16});
-    auto sum = te::reduce(
-        "sum", {m, Expr(n)}, te::ReduceKind::Sum, {Expr(k)},
-        [&](auto& i, auto& r) { return (*x)({i[0], r[0]}) * (*w)({floorDiv(i[1], 16), r[0], floorMod(i[1], 16)}); }, 0);
-    auto y =
-        te::compute("y", {m, Expr(n)}, [&](auto& i) { return (*sum)({i[0], i[1]}) + arith::one(types::Float32); }, 1);
-    return te::toTir("dense", {x, w}, {y}, scalars);
-}
-
 /// y[m, n] = sum over k of x[m, k] * w[n, k].
 tir::PrimFuncPtr rowsByRows(int64_t m, int64_t n, int64_t k) {
     auto x = te::placeholder("x", types::Float32, {m, k}), w = te::placeholder("w", types::Float32, {n, k});
@@ -126,8 +114,14 @@ std::vector<Subject> subjects() {
         {"product of nothing", matmul(0, 16, 4, true)},
         {"product of many rows", matmul(m, 33, 6, true, {m}), {{0}, {1}, {13}, {50}}, {"b0.order", "b0.rowBlock"}},
         {"long product", matmul(2, 33, 2048, true), {{}}, {"b0.reduceBlock", "b0.reduceUnroll"}},
-        {"product by panels", dense(26, 80, 104, {}), {{}}, {"b0.prefetch", "b0.rowBlock", "b0.reduceUnroll"}},
-        {"product of any rows by panels", dense(m, 17, 2053, {m}), {{0}, {3}}, {"b0.prefetch", "b0.reduceBlock"}},
+        {"product by panels",
+         dense(26, 80, 104, {}),
+         {{}},
+         {"b0.nextPanel", "b0.prefetch", "b0.rowBlock", "b0.reduceUnroll"}},
+        {"product of any rows by panels",
+         dense(m, 17, 2053, {m}),
+         {{0}, {3}},
+         {"b0.nextPanel", "b0.prefetch", "b0.reduceBlock"}},
         {"rows by rows", rowsByRows(3, 10, 40), {{}}, {"b0.dotRows", "b0.dotColumns"}},
         {"product of computed rows", computedRows(3, 20, 1024), {{}}, {"b0.align"}},
         {"convolution", convolution(5, 13, 8, 32), {{}}, {"b0.fused", "b0.nextRows", "b0.order", "b0.reduceUnroll"}},

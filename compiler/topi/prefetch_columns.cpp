@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "topi/prefetch_columns.h"
+
+#include "arith/analysis.h"
+#include "base/cache_lines.h"
+#include "base/rounding.h"
+
+#include <algorithm>
+
+namespace lathe::topi {
+
+using schedule::BlockRef;
+using schedule::LoopRef;
+using schedule::Number;
+using schedule::Schedule;
+
+namespace {
+
+/// Bytes ahead, of operands that are too large for the first cache.
+const std::vector<int64_t> distances = {4096, 16384, 65536};
+constexpr int64_t leastPrefetched = 32 * 1024;
+
+int64_t bytesOf(const tir::Buffer& buffer) {
+    int64_t bytes = buffer.dtype.bytes();
+    for (const arith::Expr& extent : buffer.shape)
+        if (const auto known = arith::asInt(extent); !known || __builtin_mul_overflow(bytes, *known, &bytes))
+            return 0;
+    return bytes;
+}
+
+/// The outermost of the loops within a panel of which no iteration would ask for more than a line, else the innermost.
+LoopRef askingLoop(const Schedule& s, const PanelLoops& loops, int64_t bytes) {
+    const auto fewest = [&](LoopRef loop) { return std::max<int64_t>(1, arith::bounds(s.get(loop).extent).lower); };
+    int64_t lines = bytes / lineBytes; // in one iteration of the loops so far
+    for (const LoopRef loop : loops.panels)
+        lines = ceilDiv(lines, fewest(loop));
+    std::vector<LoopRef> within = loops.tiles;
+    within.insert(within.end(), loops.steps.begin(), loops.steps.end());
+    for (const LoopRef loop : within) {
+        lines = ceilDiv(lines, fewest(loop));
+        if (lines <= 1)
+            return loop;
+    }
+    return within.back();
+}
+
+} // namespace
+
+void prefetchColumns(Schedule& schedule, const BlockRef& block, const PanelLoops& loops) {
+    const int64_t bytes = bytesOf(*loops.columns);
+    const std::vector<tir::Region>& reads = schedule.get(block).reads;
+    const auto found = std::ranges::find(reads, loops.columns, &tir::Region::buffer);
+    if (bytes < leastPrefetched || found == reads.end())
+        return;
+    const auto read = static_cast<int>(found - reads.begin());
+    // A single tile reads at the pace of memory, and where that is near, asking would take as long as reading.
+    const auto panel = std::ranges::find_if(loops.panels.rbegin(), loops.panels.rend(), [&](LoopRef loop) {
+        return !arith::isConst(schedule.get(loop).extent, 1);
+    });
+    if (loops.passes && panel != loops.panels.rend() && schedule.choose(block, "nextPanel", {0, 1}, 1) == 1) {
+        PanelLoops one = loops; // those outside of the loop whose next iteration is asked for, and those inside
+        one.tiles.insert(one.tiles.begin(), panel.base(), loops.panels.end());
+        one.panels.erase(one.panels.begin() + (panel.base() - loops.panels.begin()), one.panels.end());
+        schedule.prefetchNext(block, read, *panel, askingLoop(schedule, one, bytes));
+    }
+    std::vector<int64_t> fitting = distances;
+    std::erase_if(fitting, [&](int64_t distance) { return distance >= bytes; });
+    if (const Number distance = schedule.choose(block, "prefetch", fitting, 0); distance > 0)
+        schedule.prefetch(block, read, loops.steps.back(), distance);
+}
+
+} // namespace lathe::topi

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// When the panels of a tile's columns (topi/tile_reduction.h) are asked for, before they are read. A panel that lies in main
+// memory is read by the first tile that passes over it, which waits for each line; the others find it in the second cache. So
+// while tiles pass over one panel, each of them asks for its share of the next: memory is read evenly, and nobody waits.
+#pragma once
+
+#include "schedule/schedule.h"
+
+namespace lathe::topi {
+
+/// The loops around a tile's multiply-adds, outer to inner.
+struct PanelLoops {
+    tir::BufferPtr columns;                // the operand, one panel behind the other
+    std::vector<schedule::LoopRef> panels; // which panel it is
+    std::vector<schedule::LoopRef> tiles;  // what passes over one
+    std::vector<schedule::LoopRef> steps;  // of the reduction
+    bool passes = false;                   // several tiles pass over a panel before the next
+};
+
+/// Asks "nextPanel", by default yes where several tiles pass, and "prefetch" for a fixed distance, by default none.
+void prefetchColumns(schedule::Schedule& schedule, const schedule::BlockRef& block, const PanelLoops& loops);
+
+} // namespace lathe::topi
