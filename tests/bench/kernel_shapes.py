@@ -380,6 +380,46 @@ FAMILIES = {
 197x197 Gemm 197x197 variable transposed
 1000x144 Gemm 144x232 variable transposed
 """,
+    # Layers of transformers: tokens of one step, of a short and of a long text.
+    "matmul tokens": """
+1x768 MatMul 768x768
+1x768 MatMul 768x50257
+1x1024 MatMul 1024x4096
+1x4096 MatMul 4096x4096
+8x768 MatMul 768x768
+8x768 MatMul 768x3072
+8x1024 MatMul 1024x4096
+32x768 MatMul 768x2304
+32x768 MatMul 768x3072
+32x3072 MatMul 3072x768
+32x1024 MatMul 1024x1024
+128x512 MatMul 512x512
+128x768 MatMul 768x2304
+128x768 MatMul 768x3072
+128x1024 MatMul 1024x4096
+512x512 MatMul 512x2048
+512x768 MatMul 768x3072
+512x3072 MatMul 3072x768
+512x1024 MatMul 1024x1024
+""",
+    # Keys of windows, texts, images and speech; heads of 32 to 128. A mask is added as exporters do for causal text. Then
+    # one query against a cache of keys.
+    "attention": """
+64x49x32 MatMul 64x32x49 variable transposed | Softmax -1 | MatMul 64x49x32 variable
+16x128x64 MatMul 16x64x128 variable transposed | Softmax -1 | MatMul 16x128x64 variable
+12x128x64 MatMul 12x64x128 variable transposed | Add 1x128x128 | Softmax -1 | MatMul 12x128x64 variable
+12x197x64 MatMul 12x64x197 variable transposed | Softmax -1 | MatMul 12x197x64 variable
+8x512x64 MatMul 8x64x512 variable transposed | Softmax -1 | MatMul 8x512x64 variable
+8x512x64 MatMul 8x64x512 variable transposed | Add 1x512x512 | Softmax -1 | MatMul 8x512x64 variable
+8x512x128 MatMul 8x128x512 variable transposed | Softmax -1 | MatMul 8x512x128 variable
+4x1024x32 MatMul 4x32x1024 variable transposed | Softmax -1 | MatMul 4x1024x32 variable
+1x1500x64 MatMul 1x64x1500 variable transposed | Softmax -1 | MatMul 1x1500x64 variable
+6x1500x64 MatMul 6x64x1500 variable transposed | Softmax -1 | MatMul 6x1500x64 variable
+1x4096x64 MatMul 1x64x4096 variable transposed | Softmax -1 | MatMul 1x4096x64 variable
+12x1x64 MatMul 12x64x128 variable transposed | Softmax -1 | MatMul 12x128x64 variable
+12x1x64 MatMul 12x64x1024 variable transposed | Softmax -1 | MatMul 12x1024x64 variable
+16x1x128 MatMul 16x128x4096 variable transposed | Softmax -1 | MatMul 16x4096x128 variable
+""",
     "pool": """
 1x64x112x112 MaxPool k3 s2
 1x64x112x112 MaxPool k2 s2 p0
