@@ -17,7 +17,8 @@ using schedule::Schedule;
 namespace {
 
 /// Bytes ahead, of operands that are too large for the first cache.
-const std::vector<int64_t> distances = {4096, 16384, 65536};
+constexpr int64_t near = 4096;
+const std::vector<int64_t> distances = {near, 16384, 65536};
 constexpr int64_t leastPrefetched = 32 * 1024;
 
 int64_t bytesOf(const tir::Buffer& buffer) {
@@ -53,7 +54,6 @@ void prefetchColumns(Schedule& schedule, const BlockRef& block, const PanelLoops
     if (bytes < leastPrefetched || found == reads.end())
         return;
     const auto read = static_cast<int>(found - reads.begin());
-    // A single tile reads at the pace of memory, and where that is near, asking would take as long as reading.
     const auto panel = std::ranges::find_if(loops.panels.rbegin(), loops.panels.rend(), [&](LoopRef loop) {
         return !arith::isConst(schedule.get(loop).extent, 1);
     });
@@ -65,7 +65,7 @@ void prefetchColumns(Schedule& schedule, const BlockRef& block, const PanelLoops
     }
     std::vector<int64_t> fitting = distances;
     std::erase_if(fitting, [&](int64_t distance) { return distance >= bytes; });
-    if (const Number distance = schedule.choose(block, "prefetch", fitting, 0); distance > 0)
+    if (const Number distance = schedule.choose(block, "prefetch", fitting, loops.single ? near : 0); distance > 0)
         schedule.prefetch(block, read, loops.steps.back(), distance);
 }
 

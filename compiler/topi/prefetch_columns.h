@@ -2,7 +2,8 @@
 //
 // When the panels of a tile's columns (topi/tile_reduction.h) are asked for, before they are read. A panel that lies in main
 // memory is read by the first tile that passes over it, which waits for each line; the others find it in the second cache. So
-// while tiles pass over one panel, each of them asks for its share of the next: memory is read evenly, and nobody waits.
+// while tiles pass over one panel, each of them asks for its share of the next: memory is read evenly, and nobody waits. A
+// single tile of rows reads each line once: it asks some lines ahead, if its multiply-adds leave the time for that.
 #pragma once
 
 #include "schedule/schedule.h"
@@ -16,9 +17,11 @@ struct PanelLoops {
     std::vector<schedule::LoopRef> tiles;  // what passes over one
     std::vector<schedule::LoopRef> steps;  // of the reduction
     bool passes = false;                   // several tiles pass over a panel before the next
+    bool single = false;                   // one does, which multiplies longer than it loads
 };
 
-/// Asks "nextPanel", by default yes where several tiles pass, and "prefetch" for a fixed distance, by default none.
+/// Asks "nextPanel", by default yes where several tiles pass, and "prefetch" for a fixed distance, by default none but for a
+/// single tile.
 void prefetchColumns(schedule::Schedule& schedule, const schedule::BlockRef& block, const PanelLoops& loops);
 
 } // namespace lathe::topi

@@ -26,6 +26,9 @@ constexpr int64_t leastWindows = 3;
 /// Multiply-adds in flight.
 constexpr int64_t hiding = vectorUnits * multiplyAddCycles;
 
+/// Rows that hide that, two vectors wide as tiles are.
+constexpr int64_t leastKnownRows = hiding / 2;
+
 /// Elements of a window next to each other that are worth code of their own, where they share what they read.
 constexpr int64_t mostShared = 8;
 
@@ -183,6 +186,13 @@ void findWindows(RegisterTile& tile, const tir::Block& body) {
     tile.band = ceilDiv(windows, ceilDiv(windows, fitting)); // bands of one size
 }
 
+/// Whether an axis of `rows` is better for a tile's rows than one of `others`. One of unknown length may be of one row alone, as a
+/// batch often is, so one that surely hides what a multiply-add takes goes first.
+bool isLonger(int64_t rows, int64_t others) {
+    const auto hides = [](int64_t extent) { return extent >= leastKnownRows && extent < moves::endlessExtent; };
+    return hides(rows) != hides(others) ? hides(rows) : rows > others;
+}
+
 /// Whether both operands lie along the one reduction.
 bool areRows(const tir::AccessPattern& a, const tir::AccessPattern& b, const tir::Block& body) {
     const auto isReduced = [](const tir::IterVar& iter) { return iter.kind == tir::IterKind::Reduce; };
@@ -228,7 +238,7 @@ std::optional<RegisterTile> contractionTile(const tir::Block& body, const Target
         // Of groups of channels the rows of one.
         const int64_t extent = boundedExtent(body, static_cast<int>(i)),
                       rows = steady == vectors->steady.end() ? extent : steady->second;
-        if (scalars->uses(iter.var) && rows >= best) {
+        if (scalars->uses(iter.var) && (isLonger(rows, best) || rows == best)) {
             best = rows, tile.rowAxis = static_cast<int>(i);
             tile.group = rows == extent ? 0 : rows;
         }

@@ -353,10 +353,13 @@ private:
     void prefetchPanels(const std::vector<LoopRef>& steps) {
         if (!isInPanels() || packs_)
             return;
-        const bool passes =
-            isPlain() && !rowsOutside_ && reduceBlock_ == 0 && (tilesOf(tile_.rowAxis, rows_) > 1 || nextAxis() >= 0);
+        const bool several = tile_.rowAxis >= 0 && (tilesOf(tile_.rowAxis, rows_) > 1 || nextAxis() >= 0);
+        const bool passes = isPlain() && !rowsOutside_ && reduceBlock_ == 0 && several;
         const auto within = passes ? std::ranges::find(tasks_, column_.tiles.id, &LoopRef::id) + 1 : tasks_.end();
-        prefetchColumns(s, block_, {tile_.columns, panels_, {within, tasks_.end()}, steps, passes});
+        // A step loads its vectors and broadcasts its rows, two in a cycle as it multiplies; asking is one more load a vector.
+        const int64_t vectors = ceilDiv(width_, target_.lanesOf(types::Float32));
+        const bool single = isPlain() && !several && rows_ + 2 * vectors <= rows_ * vectors;
+        prefetchColumns(s, block_, {tile_.columns, panels_, {within, tasks_.end()}, steps, passes, single});
     }
 
     /// Packed, or the operand's last dim is as wide as the tile: of a convolution in blocks of channels.

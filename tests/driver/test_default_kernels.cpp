@@ -14,6 +14,7 @@
 
 #include <QTest>
 #include <fmt/format.h>
+#include <set>
 
 namespace lathe::testing::test_default_kernels {
 
@@ -177,6 +178,52 @@ private slots:
         QVERIFY(std::ranges::count_if(listing->instructions, [](const auto& each) {
                     return each.text.starts_with("prefetcht0");
                 }) >= prefetches);
+    }
+
+    /// Rows of a tile are pixels, which are known, whether there is one image or an unknown number: the same loops multiply.
+    void rowsAreNotTheBatch() {
+        const auto loops = [](const char* images, const char* target) {
+            const std::string model = withWeights(
+                fmt::format("g (float[{0},64,25,5] x) => (float[{0},64,25,5] y) {{ y = Conv (x, w) }}", images),
+                {64, 64, 1, 1});
+            driver::Trace trace;
+            driver::Options options;
+            options.target = *codegen::parseTarget(target);
+            options.cache = false;
+            std::multiset<int64_t> found;
+            if (driver::compileBytes(std::as_bytes(std::span(model)), "model", {}, {}, options, trace))
+                for (const driver::KernelRecord& kernel : trace.kernels)
+                    for (const LoopCount& loop : hotLoops(kernel.listing()->instructions, options.target))
+                        found.insert(loop.wide);
+            return found;
+        };
+        for (const char* target : {"x86-64-v3", "x86-64-v4", "cortex-a72"}) {
+            const std::multiset<int64_t> known = loops("1", target), unknown = loops("n", target);
+            QVERIFY2(!known.empty() && *known.rbegin() >= 12, target);
+            QVERIFY2(known == unknown, target);
+        }
+    }
+
+    /// Where several tiles of rows pass over a panel of weights they ask for the next, a single one some lines ahead; one row, and
+    /// weights that stay near, ask for nothing.
+    void panelsAreAskedFor() {
+        for (const auto& [rows, depth, asks] : {std::tuple{96, 512, true}, std::tuple{8, 512, true},
+                                                std::tuple{1, 512, false}, std::tuple{96, 16, false}}) {
+            const std::string model = withWeights(
+                fmt::format("g (float[{},{}] x) => (float[{},256] y) {{ y = MatMul(x, w) }}", rows, depth, rows),
+                {depth, 256});
+            driver::Trace trace;
+            driver::Options options;
+            options.target = *codegen::parseTarget("x86-64-v4");
+            options.cache = false;
+            QVERIFY(driver::compileBytes(std::as_bytes(std::span(model)), "model", {}, {}, options, trace));
+            QCOMPARE(trace.kernels.size(), size_t{1});
+            const auto listing = trace.kernels.front().listing();
+            QVERIFY(listing);
+            QCOMPARE(std::ranges::any_of(listing->instructions,
+                                         [](const auto& each) { return each.text.starts_with("prefetcht0"); }),
+                     asks);
+        }
     }
 
     /// The first cache has a place in a page for as many lines as it has pages: 8 of 32 KiB. Rows of 4 KiB stand in one place
