@@ -15,10 +15,11 @@ void innermostInStorage(schedule::Schedule& schedule, const schedule::BlockRef& 
 /// The same of the one dim whose index is the block's variable; nothing if there is none: accumulators are whole vectors.
 void innermostInStorage(schedule::Schedule& schedule, const schedule::BlockRef& block, const arith::Var& var);
 
-/// Has the block read a copy of the operand, elements along its dim innermost: so they lie as vectors go. Gives the block that
-/// makes the copy. The scope is that of its memory, which is a task's if it goes there (Schedule::computeAt).
+/// Has the block read a copy of the operand, elements along its dim innermost: so they lie as vectors go; with `panel` so many of
+/// them, panels one behind the other. Gives the block that makes the copy. The scope is that of its memory, which is a task's
+/// if it goes there (Schedule::computeAt).
 schedule::BlockRef packOperand(schedule::Schedule& schedule, const schedule::BlockRef& block,
-                               const tir::BufferPtr& operand, size_t dim, tir::Scope scope);
+                               const tir::BufferPtr& operand, size_t dim, tir::Scope scope, int64_t panel = 0);
 
 /// The copy in vectors along its innermost loop, if that is long enough for one. `columns`: its loop over what lies innermost
 /// in the copy, which goes within the vectors' loop: a line of the operand is read once, what is written stays near. Without:

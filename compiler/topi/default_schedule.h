@@ -13,6 +13,7 @@
 //   bN.reduceUnroll       steps of it in one
 //   bN.nextPanel          1: while tiles pass over one panel, the next is asked for
 //   bN.prefetch           bytes that a panel is asked for ahead; 0: not
+//   bN.repack             of an operand in rows along the reduction: 0: a task copies the columns that it reads, 1: all are first
 //   bN.pack               1: a task copies the columns that it reads
 //   bN.epilogue           1: what follows a tile is computed on it
 //   bN.band               tiles of a band of windows, whose operand is computed at once

@@ -3,6 +3,7 @@
 
 #include "arith/analysis.h"
 #include "moves/storage.h"
+#include "schedule/schedule_loops.h"
 #include "tir/access.h"
 
 namespace lathe::topi {
@@ -41,12 +42,36 @@ std::vector<BlockRef> ownOperands(const Schedule& schedule, const BlockRef& bloc
     return operands;
 }
 
-BlockRef repackColumns(Schedule& schedule, const BlockRef& block, const RegisterTile& tile) {
-    const tir::Block& body = schedule.get(block);
+namespace {
+
+size_t dimOfColumns(const tir::Block& body, const RegisterTile& tile) {
     const int dim = dimAlong(body, tile.columns.get(), body.iters[static_cast<size_t>(tile.vectorAxis)].var);
     if (dim < 0)
         throw schedule::ScheduleError("the columns are no dim of the operand");
-    return moves::packOperand(schedule, block, tile.columns, static_cast<size_t>(dim), tir::Scope::Local);
+    return static_cast<size_t>(dim);
+}
+
+} // namespace
+
+BlockRef repackColumns(Schedule& schedule, const BlockRef& block, const RegisterTile& tile) {
+    return moves::packOperand(schedule, block, tile.columns, dimOfColumns(schedule.get(block), tile),
+                              tir::Scope::Local);
+}
+
+void repackFirst(Schedule& schedule, const BlockRef& block, RegisterTile& tile, int64_t width, const Target& target) {
+    const size_t dim = dimOfColumns(schedule.get(block), tile);
+    const BlockRef copy = moves::packOperand(schedule, block, tile.columns, dim, tir::Scope::Workspace, width);
+    const std::vector<LoopRef> loops = schedule.loops(copy);
+    const size_t around = loops.size() - schedule.get(copy).iters.size();
+    const std::vector<LoopRef> columns = schedule.split(loops[around + dim], {-1, width});
+    std::vector<LoopRef> tasks(loops.begin() + static_cast<int64_t>(around),
+                               loops.begin() + static_cast<int64_t>(around + dim));
+    tasks.push_back(columns[0]);
+    moves::vectorizePacking(schedule, copy, columns[1], target);
+    schedule.parallel(fused(schedule, tasks));
+    tile.columns = onlyStore(schedule.get(copy))->buffer;
+    tile.repacked = nullptr;
+    tile.packed = true;
 }
 
 void vectorizeRepacking(Schedule& schedule, const BlockRef& copy, bool alongColumns, const Target& target) {

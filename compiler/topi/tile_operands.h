@@ -19,6 +19,10 @@ std::vector<schedule::BlockRef> ownOperands(const schedule::Schedule& schedule, 
 schedule::BlockRef repackColumns(schedule::Schedule& schedule, const schedule::BlockRef& block,
                                  const RegisterTile& tile);
 
+/// Has all columns copied before, in panels of `width`: the tile reads packed panels then, as of weights.
+void repackFirst(schedule::Schedule& schedule, const schedule::BlockRef& block, RegisterTile& tile, int64_t width,
+                 const Target& target);
+
 /// Vectors along the rows as they lie in the operand, those of all columns one after the other. Where the columns lie next to
 /// each other, vectors of these.
 void vectorizeRepacking(schedule::Schedule& schedule, const schedule::BlockRef& copy, bool alongColumns,

@@ -59,8 +59,11 @@ public:
         bandAxis_ = operands_.empty() ? -1 : *tile_.windows.begin();
         // Windows of an operand as it lies in memory follow its rows, which is what caches expect.
         alongRows_ = bandAxis_ < 0 && tile_.windows.contains(tile_.rowAxis);
+        const bool first = tile_.repacked && s.choose(block_, "repack", {0, 1}, resultsLeave() ? 1 : 0) == 1;
+        if (first)
+            repackFirst(s, block_, tile_, width_, target_);
         packs_ = tile_.repacked || (mayPack() && s.choose(block_, "pack", {0, 1}, 0) == 1);
-        chooseOrder();
+        chooseOrder(first);
         const BlockRef panel = packs_ ? repackColumns(s, block_, tile_) : BlockRef{};
         const std::vector<BlockRef> consumers = s.consumers(block_);
         const bool epilogue = consumers.size() == 1 && isEpilogue(s, block_, consumers.front()) &&
@@ -124,12 +127,26 @@ private:
         return -1;
     }
 
+    /// Whether the results of one operand's columns, of known sizes, are more than the second cache holds. Where panels are outside
+    /// of rows each of them writes a line or two of each row then, pages apart, and half of one where rows do not begin lines.
+    bool resultsLeave() const {
+        int64_t bytes = onlyStore(body_)->buffer->dtype.bytes();
+        for (size_t i = 0; i < body_.iters.size(); ++i) {
+            const auto axis = static_cast<int>(i);
+            if (body_.iters[i].kind != tir::IterKind::Spatial || tile_.before.contains(axis))
+                continue;
+            if (extentOf(axis) >= moves::endlessExtent || __builtin_mul_overflow(bytes, extentOf(axis), &bytes))
+                return false;
+        }
+        return bytes > target_.l2Bytes;
+    }
+
     Number blockOf(std::string_view what, std::vector<int64_t> counts, int64_t tiles) {
         std::erase_if(counts, [&](int64_t count) { return count >= tiles; });
         return counts.empty() ? Number(0) : s.choose(block_, what, counts, 0);
     }
 
-    void chooseOrder() {
+    void chooseOrder(bool rowsFirst) {
         int reduced = 0, last = -1; // axes of several steps, the last of them
         for (size_t i = 0; i < body_.iters.size(); ++i)
             if (body_.iters[i].kind != tir::IterKind::Spatial) {
@@ -146,7 +163,7 @@ private:
                 nextAxis_ = nextRows_ > 1 ? next : -1;
             }
             if (panels > 1 && (rows > 1 || nextAxis() >= 0))
-                rowsOutside_ = s.choose(block_, "order", {0, 1}, 0) == 1;
+                rowsOutside_ = s.choose(block_, "order", {0, 1}, rowsFirst ? 1 : 0) == 1;
             // Blocks of what passes outermost change its order only together with those of the other.
             if (!rowsOutside_ && panels > 1)
                 rowBlock_ = blockOf("rowBlock", rowBlocks, rows);
@@ -349,9 +366,9 @@ private:
         prefetchPanels(reduced);
     }
 
-    /// Of what lies in panels, and is not copied by each task.
+    /// Of what lies in panels, and is not copied here.
     void prefetchPanels(const std::vector<LoopRef>& steps) {
-        if (!isInPanels() || packs_)
+        if (!isInPanels() || packs_ || tile_.columns->scope != tir::Scope::Global)
             return;
         const bool several = tile_.rowAxis >= 0 && (tilesOf(tile_.rowAxis, rows_) > 1 || nextAxis() >= 0);
         const bool passes = isPlain() && !rowsOutside_ && reduceBlock_ == 0 && several;
@@ -373,7 +390,7 @@ private:
 
     Schedule& s;
     BlockRef block_;
-    const RegisterTile& tile_;
+    RegisterTile tile_;
     const Target& target_;
     const tir::Block body_; // as it was
     Number width_ = 1, rows_ = 1, nextRows_ = 1, unrolled_ = 1;

@@ -226,6 +226,26 @@ private slots:
         }
     }
 
+    /// Columns of an operand in rows are repacked by each task, or all of them first where the results leave the second cache.
+    void columnsAreRepacked() {
+        for (const auto& [keys, l2, first] :
+             {std::tuple{128, 65536, 0}, std::tuple{129, 65536, 1}, std::tuple{129, 131072, 0}}) {
+            const std::string model = graphBytes(
+                fmt::format("g (float[2,128,32] q, float[2,{0},32] k) => (float[2,128,{0}] s) {{ t = Transpose <perm = "
+                            "[0,2,1]> (k) s = MatMul(q, t) }}",
+                            keys));
+            driver::Options options;
+            options.target = *codegen::parseTarget(fmt::format("x86_64-unknown-linux-gnu:x86-64-v4::l2={}", l2));
+            options.cache = false;
+            driver::Trace trace;
+            QVERIFY(driver::compileBytes(std::as_bytes(std::span(model)), "model", {}, {}, options, trace));
+            const auto& asked = trace.kernels.front().schedule.questions;
+            const auto question = std::ranges::find(asked, "b0.repack", &schedule::Question::name);
+            QVERIFY(question != asked.end());
+            QCOMPARE(question->preferred, std::vector<int64_t>{first});
+        }
+    }
+
     /// The first cache has a place in a page for as many lines as it has pages: 8 of 32 KiB. Rows of 4 KiB stand in one place
     /// of a page, those of 2 KiB in two.
     void rowsThatCompeteInACache() {

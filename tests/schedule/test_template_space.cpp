@@ -123,6 +123,7 @@ std::vector<Subject> subjects() {
          {{0}, {3}},
          {"b0.nextPanel", "b0.prefetch", "b0.reduceBlock"}},
         {"rows by rows", rowsByRows(3, 10, 40), {{}}, {"b0.dotRows", "b0.dotColumns"}},
+        {"many rows by rows", rowsByRows(20, 40, 24), {{}}, {"b0.repack"}},
         {"product of computed rows", computedRows(3, 20, 1024), {{}}, {"b0.align"}},
         {"convolution", convolution(5, 13, 8, 32), {{}}, {"b0.fused", "b0.nextRows", "b0.order", "b0.reduceUnroll"}},
         {"windows", windows(9, 5, 16, true), {{}}, {"b0.place", "b1.rows"}},
