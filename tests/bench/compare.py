@@ -6,8 +6,8 @@ ONNX's are ONNX Runtime and OpenVINO, TFLite's LiteRT with XNNPACK. Runs with th
 Speed is the time of the library over Lathe's, by medians; above 1 Lathe is faster.
 
 --avx2 holds Lathe and OpenVINO to AVX2; ONNX Runtime has no such switch and is left out. --write FOLDER makes a page
-of the figures and a plot there: benchmarks.md and images/benchmarks.svg, with --avx2 benchmarks_avx2.md and
-images/benchmarks_avx2.svg.
+of the figures and a plot there, named after who made the processor: benchmarks_amd.md and images/benchmarks_amd.svg, with
+--avx2 benchmarks_amd_avx2.md and its image.
 """
 import argparse
 import json
@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 
 from figures import NAMES, Figures, threads_text
-from machine import instruction_sets
+from machine import instruction_sets, maker
 from page import page
 from plot import plot
 
@@ -62,7 +62,7 @@ def print_row(name, threads, cells, speed):
 
 
 def write(folder, options, figures):
-    name = "benchmarks_avx2" if options.avx2 else "benchmarks"
+    name = f"benchmarks_{maker().lower()}{'_avx2' if options.avx2 else ''}"
     image = Path("images") / f"{name}.svg"
     text = page(figures, options.lathe, options.rounds, options.avx2, image)  # first: it says whether the tree is clean
     (folder / image).parent.mkdir(parents=True, exist_ok=True)

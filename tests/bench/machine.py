@@ -23,6 +23,12 @@ def processor():
     return f"{field('model name') or platform.machine()}, {len(os.sched_getaffinity(0))} processors"
 
 
+def maker():
+    """AMD, Intel or the architecture: what figures differ by."""
+    known = {"GenuineIntel": "Intel", "AuthenticAMD": "AMD"}
+    return known.get(field("vendor_id"), platform.machine())
+
+
 def instruction_sets():
     present = field("flags", "Features").split()
     return [name for flag, name in FLAGS.items() if flag in present]

@@ -7,7 +7,7 @@ import textwrap
 from pathlib import Path
 
 from figures import NAMES, threads_text
-from machine import instruction_sets, processor
+from machine import instruction_sets, maker, processor
 
 COLUMNS = 100
 
@@ -45,7 +45,7 @@ def page(figures, lathe, rounds, avx2, image):
             "of AVX2 for convolutional networks, and too good for transformers. ONNX Runtime has no such switch."
             if avx2 else "")
     paragraphs = [
-        "# Benchmarks with AVX2 alone" if avx2 else "# Benchmarks",
+        f"# Benchmarks on {maker()}{' with AVX2 alone' if avx2 else ''}",
         wrapped(f"Written by `{command}` on {datetime.date.today().isoformat()}; "
                 "[performance.md](performance.md) says how it measures."),
         wrapped(f"- Processor: {processor()}; {', '.join(instruction_sets())}.", "  ") + "\n"
