@@ -10,7 +10,9 @@ of the figures and a plot there, named after who made the processor: benchmarks_
 --avx2 benchmarks_amd_avx2.md and its image.
 """
 import argparse
+import contextlib
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -36,6 +38,18 @@ def contenders_of(options, model):
     return contenders
 
 
+@contextlib.contextmanager
+def one_core(threads):
+    """One thread of each runtime runs on the same core: beside each core other work runs."""
+    usual = os.sched_getaffinity(0)
+    if threads == 1:
+        os.sched_setaffinity(0, {max(usual)})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, usual)
+
+
 def bench(options, model, threads):
     """Runtime -> median and least in milliseconds."""
     command = [options.lathe, "bench", model, "--json", "--threads", str(threads), "--rounds", str(options.rounds),
@@ -46,7 +60,8 @@ def bench(options, model, threads):
             break
     for contender in contenders_of(options, model):
         command += ["--against", contender]
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True)
+    with one_core(threads):
+        done = subprocess.run(command, stdout=subprocess.PIPE, text=True)
     if done.returncode:
         sys.exit(f"compare: lathe bench {model} failed ({done.returncode})")
     rows = [json.loads(line) for line in done.stdout.splitlines()]
