@@ -8,6 +8,7 @@
 
 #include <array>
 #include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/IntrinsicsX86.h>
 
 namespace lathe::codegen {
 
@@ -81,8 +82,24 @@ Value* FunctionEmitter::exp32Within(Value* x, double low, double high) {
     Value* exponent = bitsOf(shifted);
     if (isNormal)
         return b_.CreateFMul(p, power(exponent));
+    if (Value* scaled = scaledByPower(p, n))
+        return scaled;
     Value* half = b_.CreateLShr(exponent, integer(x, 1));
     return b_.CreateFMul(b_.CreateFMul(p, power(half)), power(b_.CreateSub(exponent, half)));
+}
+
+/// x * 2^n, rounded once, of whole registers of AVX-512: one instruction in the place of six, with the same bits. Null elsewhere.
+Value* FunctionEmitter::scaledByPower(Value* x, Value* n) {
+    const auto* type = llvm::dyn_cast<llvm::FixedVectorType>(x->getType());
+    const int lanes = type ? static_cast<int>(type->getNumElements()) : 1;
+    // A machine of 32 registers has the instruction for vectors of 256 bits as well.
+    if (m_.target.architecture != Architecture::X86_64 || m_.target.vectorRegisters < 32 || (lanes != 8 && lanes != 16))
+        return nullptr;
+    if (lanes == 8)
+        return b_.CreateIntrinsic(llvm::Intrinsic::x86_avx512_mask_scalef_ps_256, {}, {x, n, x, b_.getInt8(0xff)});
+    constexpr int currentRounding = 4;
+    return b_.CreateIntrinsic(llvm::Intrinsic::x86_avx512_mask_scalef_ps_512, {},
+                              {x, n, x, b_.getInt16(0xffff), b_.getInt32(currentRounding)});
 }
 
 /// e ln 2 + log(1 + f) with f between sqrt(1/2) - 1 and sqrt(2) - 1, after Cephes' logf.

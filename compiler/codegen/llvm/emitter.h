@@ -186,6 +186,7 @@ private:
 
     Value* exp32(Value* x);
     Value* exp32Within(Value* x, double low, double high);
+    Value* scaledByPower(Value* x, Value* n);
     Value* log32(Value* x);
     Value* log32Of(Value* f, Value* exponent);
     Value* log1p32(Value* x);
