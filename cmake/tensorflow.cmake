@@ -17,4 +17,10 @@ endforeach()
 add_library(tensorflow_proto STATIC ${TENSORFLOW_PB})
 target_include_directories(tensorflow_proto SYSTEM PUBLIC ${TENSORFLOW_GEN})
 target_compile_options(tensorflow_proto PRIVATE -w -O1)
+# Headers are most of each file. Each has two tables of its own by the same names: they get names of their files.
+set_target_properties(tensorflow_proto PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12 UNITY_BUILD_UNIQUE_ID PROTO_FILE
+    UNITY_BUILD_CODE_BEFORE_INCLUDE "#define PROTO_NAME_OF(name, file) name##_##file
+#define PROTO_NAME(name, file) PROTO_NAME_OF(name, file)
+#define schemas PROTO_NAME(schemas, PROTO_FILE)
+#define file_default_instances PROTO_NAME(file_default_instances, PROTO_FILE)")
 target_link_libraries(tensorflow_proto PUBLIC protobuf::libprotobuf)
