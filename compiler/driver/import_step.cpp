@@ -157,6 +157,7 @@ Result<std::shared_ptr<Module>> runImport(const ModelSource& source, relay::Eval
             if (const auto meant = checkTypes(*imported.graph->graph, options.types); !meant) {
                 imported.module.reset();
                 imported.diagnostics.push_back(meant.error());
+                imported.diagnostics.back().file = source.name;
             }
         if (!imported.graph && artifact::partsOf(source.name))
             return failure(

@@ -272,6 +272,7 @@ private slots:
             for (const QStringList& command : {QStringList{"inspect"}, {"run"}, {"compile", "--emit", "relay"}}) {
                 const Outcome outcome = runLathe(command + QStringList{model} + options);
                 QVERIFY2(outcome.code == 2 && outcome.err.find(said) != std::string::npos, outcome.err.c_str());
+                QVERIFY2(outcome.err.find(said) == outcome.err.rfind(said), outcome.err.c_str()); // once
             }
         const QString listed = folder_.filePath("listed.onnx");
         writeFile(listed.toStdString(), graphBytes("g (seq(float[2]) q) => (int64 n) { n = SequenceLength (q) }"));
