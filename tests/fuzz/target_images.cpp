@@ -11,7 +11,8 @@
 
 namespace lathe::fuzz {
 
-void decodeImage(std::string_view bytes) {
+bool decodeImage(std::string_view bytes) {
+    bool isImage = false;
     for (const int32_t format : {LATHE_PIXELS_RGB, LATHE_PIXELS_GRAYSCALE}) {
         lathe_image image = {};
         if (lathe_decode_image(bytes.data(), static_cast<int64_t>(bytes.size()), format, &image) != 0) {
@@ -26,7 +27,9 @@ void decodeImage(std::string_view bytes) {
         // A sanitizer finds what lies beyond, or was never written.
         volatile uint8_t most = std::ranges::max(std::span(image.pixels, count));
         (void)most;
+        isImage = true;
     }
+    return isImage;
 }
 
 } // namespace lathe::fuzz

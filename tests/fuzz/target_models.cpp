@@ -42,7 +42,7 @@ frontend::Imported importedFiles(testing::FilesInMemory files, const frontend::O
                                   nullptr, options);
 }
 
-void checkImported(const frontend::Imported& imported) {
+bool checkImported(const frontend::Imported& imported) {
     for (const Diagnostic& said : imported.diagnostics)
         require(said.kind != ErrorKind::Internal, toString(said));
     require(imported.module || !imported.diagnostics.empty(), "refused without a word");
@@ -50,6 +50,7 @@ void checkImported(const frontend::Imported& imported) {
         const auto verified = relay::verify(*imported.module);
         require(verified.has_value(), verified ? "" : "imported, but " + toString(verified.error()));
     }
+    return imported.module != nullptr;
 }
 
 /// "x=3,4", a line each.
@@ -72,62 +73,68 @@ std::vector<std::pair<std::string, std::vector<int64_t>>> sizesIn(std::string_vi
 
 } // namespace
 
-void importModel(std::string_view bytes) {
-    checkImported(bytes.starts_with(fileMark)
-                      ? importedFiles(filesIn(bytes), {})
-                      : frontend::importBytes(std::as_bytes(std::span(bytes)), "fuzz", {}, nullptr, {}));
+bool importModel(std::string_view bytes) {
+    return checkImported(bytes.starts_with(fileMark)
+                             ? importedFiles(filesIn(bytes), {})
+                             : frontend::importBytes(std::as_bytes(std::span(bytes)), "fuzz", {}, nullptr, {}));
 }
 
-void importScript(std::string_view bytes) {
+bool importScript(std::string_view bytes) {
     testing::FilesInMemory files = filesIn(bytes);
     frontend::Options options;
     if (const auto sizes = files.extract("sizes"))
         options.shapes = sizesIn(sizes.mapped());
-    checkImported(importedFiles(std::move(files), options));
+    return checkImported(importedFiles(std::move(files), options));
 }
 
-void readPickle(std::string_view bytes) {
+bool readPickle(std::string_view bytes) {
     const auto pickle = frontend::torch::readPickle(std::as_bytes(std::span(bytes)));
     if (!pickle)
-        return;
+        return false;
     for (const auto& value : pickle->values)
         (void)frontend::torch::savedTensor(value, "archive/");
+    return true;
 }
 
-void readRelay(std::string_view text) {
+bool readRelay(std::string_view text) {
     const auto module = relay::parse(text, {});
     if (!module || !relay::verify(*module))
-        return;
+        return false;
     const std::string printed = relay::print(*module);
     const auto again = relay::parse(printed, {});
     require(again && relay::print(*again) == printed, "printed, it reads back otherwise:\n" + printed);
+    return true;
 }
 
-void readTir(std::string_view text) {
+bool readTir(std::string_view text) {
     const auto function = tir::parsePrimFunc(text);
     if (!function)
-        return;
+        return false;
+    bool isFormed = false;
     for (const tir::Level level : {tir::Level::Blocks, tir::Level::Loops, tir::Level::Lowered})
         if (tir::verify(**function, level)) {
             const std::string printed = tir::print(**function);
             const auto again = tir::parsePrimFunc(printed);
             require(again && tir::print(**again) == printed, "printed, it reads back otherwise:\n" + printed);
+            isFormed = true;
         }
+    return isFormed;
 }
 
-void replayTrace(std::string_view text) {
+bool replayTrace(std::string_view text) {
     const auto trace = schedule::parseTrace(text);
     if (!trace)
-        return;
+        return false;
     const auto again = schedule::parseTrace(schedule::print(*trace));
     require(again && *again == *trace, "printed, the trace reads back otherwise");
     // A product and what follows it: a trace makes it slower or is refused, and never changes what is computed.
     static const tir::PrimFuncPtr product = testing::matmul(5, 6, 7, true);
     schedule::Schedule schedule(product);
-    if (schedule.replay(*trace)) {
-        const std::string difference = testing::difference(*product, *schedule.function());
-        require(difference.empty(), difference);
-    }
+    if (!schedule.replay(*trace))
+        return false;
+    const std::string difference = testing::difference(*product, *schedule.function());
+    require(difference.empty(), difference);
+    return true;
 }
 
 } // namespace lathe::fuzz

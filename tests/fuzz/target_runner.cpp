@@ -93,7 +93,7 @@ std::string tamed(std::string_view stream, const std::string& path) {
 
 } // namespace
 
-void serveRequests(std::string_view stream) {
+bool serveRequests(std::string_view stream) {
     static const MemoryFile model = fileOf(artifact());
     static const int nowhere = open("/dev/null", O_WRONLY);
     cpu_set_t cpus;
@@ -106,32 +106,47 @@ void serveRequests(std::string_view stream) {
     sched_setaffinity(0, sizeof cpus, &cpus);
     require(code == 0 || code == runtime::protocol::exitMalformed || code == runtime::protocol::exitNoMemory,
             "the runner ended with " + std::to_string(code));
+    return code == 0;
 }
 
-void readReplies(std::string_view stream) {
-    const MemoryFile replies = fileOf(stream);
+/// A corpus outlives versions of the protocol: what the first reply says of its own becomes this one.
+std::string ofThisVersion(std::string_view stream) {
+    std::string result(stream);
+    FrameHeader header;
+    if (result.size() >= sizeof header + sizeof(uint32_t)) {
+        std::memcpy(&header, result.data(), sizeof header);
+        if (header.kind == Kind::Ok && header.bytes >= sizeof(uint32_t))
+            std::memcpy(result.data() + sizeof header, &runtime::protocol::protocolVersion, sizeof(uint32_t));
+    }
+    return result;
+}
+
+bool readReplies(std::string_view stream) {
+    const MemoryFile replies = fileOf(ofThisVersion(stream));
     device::RunnerOptions options;
-    options.program = "/bin/cat"; // a runner that says what it says, whatever it is asked
-    options.arguments = {replies.path().string()};
+    // A runner that says what it says, whatever it is asked; it takes requests to the end, and says no more.
+    options.program = "/bin/sh";
+    options.arguments = {"-c", "cat \"$0\"; exec cat > /dev/null", replies.path().string()};
     options.timeout = std::chrono::seconds(5);
     device::RunnerClient client(options);
     const auto loaded = client.load("/dev/null");
     if (!loaded)
-        return;
+        return false;
     for (const device::RunnerValue& input : loaded->inputs)
         (void)device::typeText(input);
     const auto ran = client.run(1);
     if (!ran)
-        return;
+        return false;
     (void)client.outputs();
     (void)client.readProfile();
     (void)client.facts();
     (void)client.count(1);
     (void)client.bench({.kernel = "k", .sizes = {4}, .samples = 2});
+    return true;
 }
 
 /// Patches of eight bytes: where, how many bytes, what is done (the last bit: counted from the end), and a value.
-void loadArtifact(std::string_view patches) {
+bool loadArtifact(std::string_view patches) {
     std::string bytes = artifact();
     for (; patches.size() >= 8 && !bytes.empty(); patches.remove_prefix(8)) {
         uint32_t place = 0;
@@ -159,14 +174,17 @@ void loadArtifact(std::string_view patches) {
         }
     }
     const MemoryFile file = fileOf(bytes);
+    bool isLoaded = false;
     for (const bool verify : {true, false}) {
         lathe_model* model = nullptr;
         const lathe_status status =
             verify ? lathe_model_verify(file.path().c_str()) : lathe_model_load(file.path().c_str(), &model);
         require(status == LATHE_OK || std::strlen(lathe_thread_error()) > 0, "refused without a word");
         require(verify || (status == LATHE_OK) == (model != nullptr), "a model and a refusal");
+        isLoaded = isLoaded || model;
         lathe_model_free(model);
     }
+    return isLoaded;
 }
 
 } // namespace lathe::fuzz

@@ -2,7 +2,8 @@
 // Links: onnx
 // Timeout: 600
 //
-// What libFuzzer has found worth keeping, run again: each file of corpora/TARGET by its target.
+// What libFuzzer has found worth keeping, run again: each file of corpora/TARGET by its target. Some of them are taken, so that
+// what stands behind the first refusal is run too.
 #include "fuzz/targets.h"
 #include "support/program_of_tests.h"
 
@@ -25,19 +26,18 @@ private slots:
     }
     void replay() {
         QFETCH(const fuzz::Target*, target);
-        size_t files = 0;
+        size_t taken = 0;
         for (const auto& entry :
              fs::directory_iterator(fs::path(LATHE_SOURCE_DIR "/tests/fuzz/corpora") / target->name)) {
             std::ifstream file(entry.path(), std::ios::binary);
             const std::string bytes(std::istreambuf_iterator<char>(file), {});
             try {
-                target->run(bytes);
+                taken += target->run(bytes);
             } catch (const std::exception& fault) {
                 QTest::qFail((entry.path().string() + ": " + fault.what()).c_str(), __FILE__, __LINE__);
             }
-            ++files;
         }
-        QVERIFY(files > 0);
+        QVERIFY(taken > 0);
     }
 };
 
