@@ -165,6 +165,7 @@ void scheduleBlocks(Schedule& schedule, const Target& target, Refusals& refusals
                     unrollSteps(s, block);
             })) {
             done.insert(done.end(), made.blocks.begin(), made.blocks.end());
+            refusals.insert(refusals.end(), made.refusals.begin(), made.refusals.end());
             for (const BlockRef& operand : made.operands) {
                 done.push_back(operand.name);
                 vectorizeInnermost(schedule, operand, target, refusals);

@@ -29,25 +29,28 @@ int64_t bytesOf(const tir::Buffer& buffer) {
     return bytes;
 }
 
-/// The outermost of the loops within a panel of which no iteration would ask for more than a line, else the innermost.
+/// The outermost of the innermost loop over tiles and the steps of which no iteration would ask for more than a line, else the
+/// innermost. Loops over tiles outside of that become one with it, so nothing else can stand in them.
 LoopRef askingLoop(const Schedule& s, const PanelLoops& loops, int64_t bytes) {
     const auto fewest = [&](LoopRef loop) { return std::max<int64_t>(1, arith::bounds(s.get(loop).extent).lower); };
     int64_t lines = bytes / lineBytes; // in one iteration of the loops so far
-    for (const LoopRef loop : loops.panels)
-        lines = ceilDiv(lines, fewest(loop));
-    std::vector<LoopRef> within = loops.tiles;
-    within.insert(within.end(), loops.steps.begin(), loops.steps.end());
-    for (const LoopRef loop : within) {
+    for (const std::vector<LoopRef>& outer : {loops.panels, loops.tiles})
+        for (const LoopRef loop : outer)
+            lines = ceilDiv(lines, fewest(loop));
+    if (lines <= 1)
+        return loops.tiles.back();
+    for (const LoopRef loop : loops.steps) {
         lines = ceilDiv(lines, fewest(loop));
         if (lines <= 1)
             return loop;
     }
-    return within.back();
+    return loops.steps.back();
 }
 
 } // namespace
 
-void prefetchColumns(Schedule& schedule, const BlockRef& block, const PanelLoops& loops) {
+void prefetchColumns(Schedule& schedule, const BlockRef& block, const PanelLoops& loops,
+                     std::vector<schedule::Refusal>& refusals) {
     const int64_t bytes = bytesOf(*loops.columns);
     const std::vector<tir::Region>& reads = schedule.get(block).reads;
     const auto found = std::ranges::find(reads, loops.columns, &tir::Region::buffer);
@@ -61,10 +64,12 @@ void prefetchColumns(Schedule& schedule, const BlockRef& block, const PanelLoops
         PanelLoops one = loops; // those outside of the loop whose next iteration is asked for, and those inside
         one.tiles.insert(one.tiles.begin(), panel.base(), loops.panels.end());
         one.panels.erase(one.panels.begin() + (panel.base() - loops.panels.begin()), one.panels.end());
-        schedule.prefetchNext(block, read, *panel, askingLoop(schedule, one, bytes));
+        attempt(schedule, "next panel", block, refusals,
+                [&](Schedule& s) { s.prefetchNext(block, read, *panel, askingLoop(s, one, bytes)); });
     }
     std::vector<int64_t> fitting = distances;
     std::erase_if(fitting, [&](int64_t distance) { return distance >= bytes; });
+    fitting.insert(fitting.begin(), 0);
     if (const Number distance = schedule.choose(block, "prefetch", fitting, loops.single ? near : 0); distance > 0)
         schedule.prefetch(block, read, loops.steps.back(), distance);
 }

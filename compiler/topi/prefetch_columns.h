@@ -6,7 +6,7 @@
 // single tile of rows reads each line once: it asks some lines ahead, if its multiply-adds leave the time for that.
 #pragma once
 
-#include "schedule/schedule.h"
+#include "schedule/attempt.h"
 
 namespace lathe::topi {
 
@@ -21,7 +21,8 @@ struct PanelLoops {
 };
 
 /// Asks "nextPanel", by default yes where several tiles pass, and "prefetch" for a fixed distance, by default none but for a
-/// single tile.
-void prefetchColumns(schedule::Schedule& schedule, const schedule::BlockRef& block, const PanelLoops& loops);
+/// single tile. A tile does without what is refused.
+void prefetchColumns(schedule::Schedule& schedule, const schedule::BlockRef& block, const PanelLoops& loops,
+                     std::vector<schedule::Refusal>& refusals);
 
 } // namespace lathe::topi

@@ -22,7 +22,7 @@ struct RegisterTile {
     std::set<int> windows;       // axes along which windows overlap or meet, outermost first
     int64_t band = 0;            // of the first of them, so many at once: what their windows read fits a cache
     bool shared = false;         // elements along the last reduced axis read one stretch: it is unrolled within a row
-    tir::BufferPtr repacked;     // an operand in rows along the reduction: a task stores its columns as vectors first
+    tir::BufferPtr repacked;     // an operand in rows along the reduction: its columns are stored as vectors first
     tir::BufferPtr columns;      // of a contraction: the operand that the vectors are read from
     bool packed = false;         // it lies in panels as wide as the tile
 };

@@ -59,12 +59,12 @@ public:
         bandAxis_ = operands_.empty() ? -1 : *tile_.windows.begin();
         // Windows of an operand as it lies in memory follow its rows, which is what caches expect.
         alongRows_ = bandAxis_ < 0 && tile_.windows.contains(tile_.rowAxis);
-        const bool first = tile_.repacked && s.choose(block_, "repack", {0, 1}, resultsLeave() ? 1 : 0) == 1;
-        if (first)
+        const bool copiedFirst = tile_.repacked && s.choose(block_, "repack", {0, 1}, resultsLeave() ? 1 : 0) == 1;
+        if (copiedFirst)
             repackFirst(s, block_, tile_, width_, target_);
         packs_ = tile_.repacked || (mayPack() && s.choose(block_, "pack", {0, 1}, 0) == 1);
-        chooseOrder(first);
-        const BlockRef panel = packs_ ? repackColumns(s, block_, tile_) : BlockRef{};
+        chooseOrder(copiedFirst);
+        const BlockRef copy = packs_ ? repackColumns(s, block_, tile_) : BlockRef{};
         const std::vector<BlockRef> consumers = s.consumers(block_);
         const bool epilogue = consumers.size() == 1 && isEpilogue(s, block_, consumers.front()) &&
                               s.choose(block_, "epilogue", {0, 1}, 1) == 1;
@@ -79,12 +79,12 @@ public:
         }
         std::vector<std::string> done = {block_.name, consumer_.name};
         if (packs_) {
-            s.computeAt(panel, task);
-            vectorizeRepacking(s, panel, !tile_.repacked, target_);
-            done.push_back(panel.name);
+            s.computeAt(copy, task);
+            vectorizeRepacking(s, copy, !tile_.repacked, target_);
+            done.push_back(copy.name);
         }
         parallelTask(s, block_, task);
-        return {done, operands_};
+        return {done, operands_, refusals_};
     }
 
 private:
@@ -146,7 +146,7 @@ private:
         return counts.empty() ? Number(0) : s.choose(block_, what, counts, 0);
     }
 
-    void chooseOrder(bool rowsFirst) {
+    void chooseOrder(bool copiedFirst) {
         int reduced = 0, last = -1; // axes of several steps, the last of them
         for (size_t i = 0; i < body_.iters.size(); ++i)
             if (body_.iters[i].kind != tir::IterKind::Spatial) {
@@ -163,7 +163,7 @@ private:
                 nextAxis_ = nextRows_ > 1 ? next : -1;
             }
             if (panels > 1 && (rows > 1 || nextAxis() >= 0))
-                rowsOutside_ = s.choose(block_, "order", {0, 1}, rowsFirst ? 1 : 0) == 1;
+                rowsOutside_ = s.choose(block_, "order", {0, 1}, copiedFirst ? 1 : 0) == 1;
             // Blocks of what passes outermost change its order only together with those of the other.
             if (!rowsOutside_ && panels > 1)
                 rowBlock_ = blockOf("rowBlock", rowBlocks, rows);
@@ -376,16 +376,32 @@ private:
         // A step loads its vectors and broadcasts its rows, two in a cycle as it multiplies; asking is one more load a vector.
         const int64_t vectors = ceilDiv(width_, target_.lanesOf(types::Float32));
         const bool single = isPlain() && !several && rows_ + 2 * vectors <= rows_ * vectors;
-        prefetchColumns(s, block_, {tile_.columns, panels_, {within, tasks_.end()}, steps, passes, single});
+        prefetchColumns(s, block_, {tile_.columns, panels_, {within, tasks_.end()}, steps, passes, single}, refusals_);
     }
 
-    /// Packed, or the operand's last dim is as wide as the tile: of a convolution in blocks of channels.
+    /// Packed, or the operand's last dim is as wide as the tile, and what tells panels apart stands before the reduction: of a
+    /// convolution in blocks of channels.
     bool isInPanels() const {
         if (tile_.packed || !tile_.columns)
             return tile_.packed;
+        const tir::Buffer* columns = tile_.columns.get();
         const arith::Var& column = body_.iters[static_cast<size_t>(tile_.vectorAxis)].var;
-        return dimAlong(body_, tile_.columns.get(), column) + 1 == static_cast<int>(tile_.columns->shape.size()) &&
-               arith::isConst(tile_.columns->shape.back(), width_);
+        const auto last = static_cast<int>(columns->shape.size()) - 1;
+        int outer = -1, reduced = last; // dims
+        arith::visit(onlyStore(body_)->value, [&](const Expr& node) {
+            if (node.kind() == arith::ExprKind::Load && node->storage.get() == columns)
+                for (int dim = 0; dim < last; ++dim)
+                    for (const tir::IterVar& iter : body_.iters)
+                        if (arith::mentions(node->args[static_cast<size_t>(dim)], iter.var)) {
+                            if (iter.kind == tir::IterKind::Spatial)
+                                outer = std::max(outer, dim);
+                            else
+                                reduced = std::min(reduced, dim);
+                        }
+            return true;
+        });
+        return dimAlong(body_, columns, column) == last && arith::isConst(columns->shape.back(), width_) &&
+               outer < reduced;
     }
 
     Schedule& s;
@@ -398,6 +414,7 @@ private:
     bool packs_ = false, rowsOutside_ = false, alongRows_ = false;
     int bandAxis_ = -1, nextAxis_ = -1;
     std::vector<BlockRef> operands_;
+    std::vector<schedule::Refusal> refusals_;
     BlockRef consumer_; // computes what follows on the tile, or stores it
     std::vector<LoopRef> tasks_, tiles_, panels_, rowBlocks_, panelBlocks_;
     Axis column_, row_, next_;

@@ -4,7 +4,7 @@
 // pass, which of them are tasks, and what is computed for each.
 #pragma once
 
-#include "schedule/schedule.h"
+#include "schedule/attempt.h"
 #include "topi/register_tile.h"
 
 namespace lathe::topi {
@@ -12,6 +12,7 @@ namespace lathe::topi {
 struct TiledReduction {
     std::vector<std::string> blocks;          // those that are scheduled now
     std::vector<schedule::BlockRef> operands; // computed for each band, without vectors yet
+    std::vector<schedule::Refusal> refusals;  // what the tile does without
 };
 
 /// Computes the reduction in tiles whose results are registers, then what follows on the tile. What is computed for this

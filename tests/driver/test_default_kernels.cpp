@@ -205,25 +205,79 @@ private slots:
     }
 
     /// Where several tiles of rows pass over a panel of weights they ask for the next, a single one some lines ahead; one row, and
-    /// weights that stay near, ask for nothing.
-    void panelsAreAskedFor() {
-        for (const auto& [rows, depth, asks] : {std::tuple{96, 512, true}, std::tuple{8, 512, true},
-                                                std::tuple{1, 512, false}, std::tuple{96, 16, false}}) {
-            const std::string model = withWeights(
-                fmt::format("g (float[{},{}] x) => (float[{},256] y) {{ y = MatMul(x, w) }}", rows, depth, rows),
+    /// weights that stay near, ask for nothing. Nobody loses a tile by it: not where tiles of many images pass over a panel, and
+    /// not where what looks like a panel lies apart.
+    void panelsAreAskedFor_data() {
+        QTest::addColumn<QByteArray>("model");
+        QTest::addColumn<QString>("step"); // of the schedule; empty: none asks
+        const auto row = [](const char* name, const std::string& model, const char* step) {
+            QTest::newRow(name) << QByteArray::fromStdString(model) << step;
+        };
+        const auto product = [](int rows, int depth) {
+            return withWeights(
+                fmt::format("g (float[{0},{1}] x) => (float[{0},256] y) {{ y = MatMul(x, w) }}", rows, depth),
                 {depth, 256});
-            driver::Trace trace;
+        };
+        row("many rows", product(96, 512), "prefetchNext");
+        row("a tile of rows", product(4, 512), "prefetch ");
+        row("one row", product(1, 512), "");
+        row("few weights", product(96, 16), "");
+        row("a convolution",
+            withWeights("g (float[1,64,14,14] x) => (float[1,256,14,14] y) { y = Conv <pads = [2,2,2,2]> (x, w) }",
+                        {256, 64, 5, 5}),
+            "prefetchNext");
+        row("images",
+            withWeights("g (float[512,256,14,14] x) => (float[512,64,14,14] y) { y = Conv (x, w) }", {64, 256, 1, 1}),
+            "prefetchNext");
+        row("heads behind keys",
+            graphBytes(
+                "g (float[1,12,128,128] p, float[1,128,12,32] v) => (float[1,12,128,32] y) { y = Einsum <equation = "
+                "\"bhqk,bkhd->bhqd\"> (p, v) }"),
+            "");
+    }
+    void panelsAreAskedFor() {
+        QFETCH(QByteArray, model);
+        QFETCH(QString, step);
+        for (const char* target : {"x86-64-v3", "x86-64-v4"}) {
             driver::Options options;
-            options.target = *codegen::parseTarget("x86-64-v4");
+            options.target = *codegen::parseTarget(target);
             options.cache = false;
-            QVERIFY(driver::compileBytes(std::as_bytes(std::span(model)), "model", {}, {}, options, trace));
-            QCOMPARE(trace.kernels.size(), size_t{1});
-            const auto listing = trace.kernels.front().listing();
-            QVERIFY(listing);
-            QCOMPARE(std::ranges::any_of(listing->instructions,
-                                         [](const auto& each) { return each.text.starts_with("prefetcht0"); }),
-                     asks);
+            driver::Trace trace;
+            const auto bytes = std::as_bytes(std::span(model.constData(), static_cast<size_t>(model.size())));
+            QVERIFY(driver::compileBytes(bytes, "model", {}, {}, options, trace));
+            std::string steps;
+            int64_t wide = 0;
+            for (const driver::KernelRecord& kernel : trace.kernels) {
+                steps += schedule::print(kernel.schedule.trace);
+                for (const LoopCount& loop : hotLoops(kernel.listing()->instructions, options.target))
+                    wide = std::max<int64_t>(wide, loop.wide);
+                for (const schedule::Refusal& refusal : kernel.schedule.refusals)
+                    QVERIFY2(!refusal.tried.starts_with("register tile") && !refusal.tried.starts_with("next panel"),
+                             (refusal.tried + ": " + refusal.reason).c_str());
+            }
+            const std::string wanted = step.isEmpty() ? "\nprefetch" : "\n" + step.toStdString();
+            QVERIFY2((steps.find(wanted) != std::string::npos) == !step.isEmpty(), steps.c_str());
+            QVERIFY2(wide >= 2, std::to_string(wide).c_str());
         }
+    }
+
+    /// A power of two is one instruction where there is one, also of vectors of two registers that follow a product.
+    void exponentialsAreScaledAtOnce() {
+        for (const std::string& model :
+             {graphBytes("g (float[64,256] x) => (float[64,256] y) { y = Softmax(x) }"),
+              withWeights("g (float[96,64] x) => (float[96,256] y) { p = MatMul(x, w) y = Sigmoid(p) }", {64, 256})})
+            for (const auto& [target, scales] : {std::pair("x86-64-v3", false), std::pair("x86-64-v4", true)}) {
+                driver::Options options;
+                options.target = *codegen::parseTarget(target);
+                options.cache = false;
+                driver::Trace trace;
+                QVERIFY(driver::compileBytes(std::as_bytes(std::span(model)), "model", {}, {}, options, trace));
+                bool found = false;
+                for (const driver::KernelRecord& kernel : trace.kernels)
+                    for (const auto& each : kernel.listing()->instructions)
+                        found = found || each.text.starts_with("vscalefps");
+                QCOMPARE(found, scales);
+            }
     }
 
     /// Columns of an operand in rows are repacked by each task, or all of them first where the results leave the second cache.

@@ -7,6 +7,7 @@
 #include "codegen/llvm/emitter.h"
 
 #include <array>
+#include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/IntrinsicsX86.h>
 
@@ -90,16 +91,26 @@ Value* FunctionEmitter::exp32Within(Value* x, double low, double high) {
 
 /// x * 2^n, rounded once, of whole registers of AVX-512: one instruction in the place of six, with the same bits. Null elsewhere.
 Value* FunctionEmitter::scaledByPower(Value* x, Value* n) {
+    constexpr int half = 8, whole = 16, currentRounding = 4;
     const auto* type = llvm::dyn_cast<llvm::FixedVectorType>(x->getType());
     const int lanes = type ? static_cast<int>(type->getNumElements()) : 1;
     // A machine of 32 registers has the instruction for vectors of 256 bits as well.
-    if (m_.target.architecture != Architecture::X86_64 || m_.target.vectorRegisters < 32 || (lanes != 8 && lanes != 16))
+    if (m_.target.architecture != Architecture::X86_64 || m_.target.vectorRegisters < 32)
         return nullptr;
-    if (lanes == 8)
+    if (lanes == half)
         return b_.CreateIntrinsic(llvm::Intrinsic::x86_avx512_mask_scalef_ps_256, {}, {x, n, x, b_.getInt8(0xff)});
-    constexpr int currentRounding = 4;
-    return b_.CreateIntrinsic(llvm::Intrinsic::x86_avx512_mask_scalef_ps_512, {},
-                              {x, n, x, b_.getInt16(0xffff), b_.getInt32(currentRounding)});
+    if (lanes % whole != 0)
+        return nullptr;
+    llvm::SmallVector<Value*> parts;
+    for (int first = 0; first < lanes; first += whole) {
+        const auto part = [&](Value* all) {
+            return b_.CreateShuffleVector(all, llvm::createSequentialMask(static_cast<unsigned>(first), whole, 0));
+        };
+        parts.push_back(
+            b_.CreateIntrinsic(llvm::Intrinsic::x86_avx512_mask_scalef_ps_512, {},
+                               {part(x), part(n), part(x), b_.getInt16(0xffff), b_.getInt32(currentRounding)}));
+    }
+    return llvm::concatenateVectors(b_, parts);
 }
 
 /// e ln 2 + log(1 + f) with f between sqrt(1/2) - 1 and sqrt(2) - 1, after Cephes' logf.
