@@ -94,21 +94,22 @@ Value* FunctionEmitter::scaledByPower(Value* x, Value* n) {
     constexpr int half = 8, whole = 16, currentRounding = 4;
     const auto* type = llvm::dyn_cast<llvm::FixedVectorType>(x->getType());
     const int lanes = type ? static_cast<int>(type->getNumElements()) : 1;
-    // A machine of 32 registers has the instruction for vectors of 256 bits as well.
-    if (m_.target.architecture != Architecture::X86_64 || m_.target.vectorRegisters < 32)
-        return nullptr;
-    if (lanes == half)
-        return b_.CreateIntrinsic(llvm::Intrinsic::x86_avx512_mask_scalef_ps_256, {}, {x, n, x, b_.getInt8(0xff)});
-    if (lanes % whole != 0)
+    // A machine of 32 registers has the instruction for vectors of 256 bits, and not always for those of 512.
+    const int each = lanes == half || m_.target.vectorBits < 512 ? half : whole;
+    if (m_.target.architecture != Architecture::X86_64 || m_.target.vectorRegisters < 32 || lanes % each != 0)
         return nullptr;
     llvm::SmallVector<Value*> parts;
-    for (int first = 0; first < lanes; first += whole) {
+    for (int first = 0; first < lanes; first += each) {
         const auto part = [&](Value* all) {
-            return b_.CreateShuffleVector(all, llvm::createSequentialMask(static_cast<unsigned>(first), whole, 0));
+            return b_.CreateShuffleVector(
+                all, llvm::createSequentialMask(static_cast<unsigned>(first), static_cast<unsigned>(each), 0));
         };
-        parts.push_back(
-            b_.CreateIntrinsic(llvm::Intrinsic::x86_avx512_mask_scalef_ps_512, {},
-                               {part(x), part(n), part(x), b_.getInt16(0xffff), b_.getInt32(currentRounding)}));
+        Value *value = part(x), *power = part(n);
+        parts.push_back(each == half ? b_.CreateIntrinsic(llvm::Intrinsic::x86_avx512_mask_scalef_ps_256, {},
+                                                          {value, power, value, b_.getInt8(0xff)})
+                                     : b_.CreateIntrinsic(
+                                           llvm::Intrinsic::x86_avx512_mask_scalef_ps_512, {},
+                                           {value, power, value, b_.getInt16(0xffff), b_.getInt32(currentRounding)}));
     }
     return llvm::concatenateVectors(b_, parts);
 }
