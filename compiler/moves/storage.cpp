@@ -13,9 +13,9 @@ using schedule::BlockRef;
 using schedule::LoopRef;
 using schedule::Schedule;
 
-void innermostInStorage(Schedule& schedule, const BlockRef& block, size_t dim) {
+void innermostInStorage(Schedule& schedule, const BlockRef& block, size_t dim, int64_t panel) {
     const size_t dims = onlyStore(schedule.get(block))->indices.size();
-    if (dim + 1 == dims)
+    if (panel == 0 && dim + 1 == dims)
         return;
     std::vector<arith::Var> vars;
     std::vector<arith::Expr> map;
@@ -23,8 +23,10 @@ void innermostInStorage(Schedule& schedule, const BlockRef& block, size_t dim) {
         vars.push_back(arith::var(fmt::format("i{}", i)));
         if (i != dim)
             map.push_back(vars.back());
+        else if (panel > 0)
+            map.push_back(arith::floorDiv(vars.back(), panel));
     }
-    map.push_back(vars[dim]);
+    map.push_back(panel > 0 ? arith::floorMod(vars[dim], panel) : arith::Expr(vars[dim]));
     schedule.transformLayout(block, 0, vars, map);
 }
 
@@ -36,32 +38,12 @@ void innermostInStorage(Schedule& schedule, const BlockRef& block, const arith::
                            static_cast<size_t>(std::ranges::find_if(indices, along) - indices.begin()));
 }
 
-namespace {
-
-/// The buffer that the block writes becomes panels along the dim: [.., d / panel, .., d % panel].
-void panelsInStorage(Schedule& schedule, const BlockRef& block, size_t dim, int64_t panel) {
-    const size_t dims = onlyStore(schedule.get(block))->indices.size();
-    std::vector<arith::Var> vars;
-    std::vector<arith::Expr> map;
-    for (size_t i = 0; i < dims; ++i) {
-        vars.push_back(arith::var(fmt::format("i{}", i)));
-        map.push_back(i == dim ? arith::floorDiv(vars.back(), panel) : arith::Expr(vars.back()));
-    }
-    map.push_back(arith::floorMod(vars[dim], panel));
-    schedule.transformLayout(block, 0, vars, map);
-}
-
-} // namespace
-
 BlockRef packOperand(Schedule& schedule, const BlockRef& block, const tir::BufferPtr& operand, size_t dim,
                      tir::Scope scope, int64_t panel) {
     const std::vector<tir::Region>& reads = schedule.get(block).reads;
     const auto read = std::ranges::find(reads, operand, &tir::Region::buffer);
     const BlockRef copy = schedule.cacheRead(block, static_cast<int>(read - reads.begin()), scope);
-    if (panel > 0)
-        panelsInStorage(schedule, copy, dim, panel);
-    else
-        innermostInStorage(schedule, copy, dim);
+    innermostInStorage(schedule, copy, dim, panel);
     return copy;
 }
 

@@ -60,13 +60,9 @@ void prefetchColumns(Schedule& schedule, const BlockRef& block, const PanelLoops
     const auto panel = std::ranges::find_if(loops.panels.rbegin(), loops.panels.rend(), [&](LoopRef loop) {
         return !arith::isConst(schedule.get(loop).extent, 1);
     });
-    if (loops.passes && panel != loops.panels.rend() && schedule.choose(block, "nextPanel", {0, 1}, 1) == 1) {
-        PanelLoops one = loops; // those outside of the loop whose next iteration is asked for, and those inside
-        one.tiles.insert(one.tiles.begin(), panel.base(), loops.panels.end());
-        one.panels.erase(one.panels.begin() + (panel.base() - loops.panels.begin()), one.panels.end());
+    if (!loops.tiles.empty() && panel != loops.panels.rend() && schedule.choose(block, "nextPanel", {0, 1}, 1) == 1)
         attempt(schedule, "next panel", block, refusals,
-                [&](Schedule& s) { s.prefetchNext(block, read, *panel, askingLoop(s, one, bytes)); });
-    }
+                [&](Schedule& s) { s.prefetchNext(block, read, *panel, askingLoop(s, loops, bytes)); });
     std::vector<int64_t> fitting = distances;
     std::erase_if(fitting, [&](int64_t distance) { return distance >= bytes; });
     fitting.insert(fitting.begin(), 0);

@@ -14,10 +14,9 @@ namespace lathe::topi {
 struct PanelLoops {
     tir::BufferPtr columns;                // the operand, one panel behind the other
     std::vector<schedule::LoopRef> panels; // which panel it is
-    std::vector<schedule::LoopRef> tiles;  // what passes over one
+    std::vector<schedule::LoopRef> tiles;  // several that pass over one before the next; empty: there are none
     std::vector<schedule::LoopRef> steps;  // of the reduction
-    bool passes = false;                   // several tiles pass over a panel before the next
-    bool single = false;                   // one does, which multiplies longer than it loads
+    bool single = false;                   // one tile passes, which multiplies longer than it loads
 };
 
 /// Asks "nextPanel", by default yes where several tiles pass, and "prefetch" for a fixed distance, by default none but for a

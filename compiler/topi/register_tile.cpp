@@ -238,7 +238,7 @@ std::optional<RegisterTile> contractionTile(const tir::Block& body, const Target
         // Of groups of channels the rows of one.
         const int64_t extent = boundedExtent(body, static_cast<int>(i)),
                       rows = steady == vectors->steady.end() ? extent : steady->second;
-        if (scalars->uses(iter.var) && (isLonger(rows, best) || rows == best)) {
+        if (scalars->uses(iter.var) && !isLonger(best, rows)) {
             best = rows, tile.rowAxis = static_cast<int>(i);
             tile.group = rows == extent ? 0 : rows;
         }

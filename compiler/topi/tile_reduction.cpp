@@ -376,7 +376,7 @@ private:
         // A step loads its vectors and broadcasts its rows, two in a cycle as it multiplies; asking is one more load a vector.
         const int64_t vectors = ceilDiv(width_, target_.lanesOf(types::Float32));
         const bool single = isPlain() && !several && rows_ + 2 * vectors <= rows_ * vectors;
-        prefetchColumns(s, block_, {tile_.columns, panels_, {within, tasks_.end()}, steps, passes, single}, refusals_);
+        prefetchColumns(s, block_, {tile_.columns, panels_, {within, tasks_.end()}, steps, single}, refusals_);
     }
 
     /// Packed, or the operand's last dim is as wide as the tile, and what tells panels apart stands before the reduction: of a

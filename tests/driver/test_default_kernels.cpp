@@ -27,6 +27,17 @@ std::string withWeights(const std::string& graph, const std::vector<int64_t>& di
     return model.SerializeAsString();
 }
 
+/// What was made of the model for a target; nothing if it does not compile.
+std::optional<driver::Trace> compiledFor(const std::string& model, const std::string& target) {
+    driver::Options options;
+    options.target = *codegen::parseTarget(target);
+    options.cache = false;
+    driver::Trace trace;
+    if (!driver::compileBytes(std::as_bytes(std::span(model)), "model", {}, {}, options, trace))
+        return std::nullopt;
+    return trace;
+}
+
 } // namespace
 
 class TestDefaultKernels : public QObject {
@@ -186,14 +197,10 @@ private slots:
             const std::string model = withWeights(
                 fmt::format("g (float[{0},64,25,5] x) => (float[{0},64,25,5] y) {{ y = Conv (x, w) }}", images),
                 {64, 64, 1, 1});
-            driver::Trace trace;
-            driver::Options options;
-            options.target = *codegen::parseTarget(target);
-            options.cache = false;
             std::multiset<int64_t> found;
-            if (driver::compileBytes(std::as_bytes(std::span(model)), "model", {}, {}, options, trace))
-                for (const driver::KernelRecord& kernel : trace.kernels)
-                    for (const LoopCount& loop : hotLoops(kernel.listing()->instructions, options.target))
+            if (const auto trace = compiledFor(model, target))
+                for (const driver::KernelRecord& kernel : trace->kernels)
+                    for (const LoopCount& loop : hotLoops(kernel.listing()->instructions, kernel.target))
                         found.insert(loop.wide);
             return found;
         };
@@ -239,17 +246,13 @@ private slots:
         QFETCH(QByteArray, model);
         QFETCH(QString, step);
         for (const char* target : {"x86-64-v3", "x86-64-v4"}) {
-            driver::Options options;
-            options.target = *codegen::parseTarget(target);
-            options.cache = false;
-            driver::Trace trace;
-            const auto bytes = std::as_bytes(std::span(model.constData(), static_cast<size_t>(model.size())));
-            QVERIFY(driver::compileBytes(bytes, "model", {}, {}, options, trace));
+            const auto trace = compiledFor(model.toStdString(), target);
+            QVERIFY(trace);
             std::string steps;
             int64_t wide = 0;
-            for (const driver::KernelRecord& kernel : trace.kernels) {
+            for (const driver::KernelRecord& kernel : trace->kernels) {
                 steps += schedule::print(kernel.schedule.trace);
-                for (const LoopCount& loop : hotLoops(kernel.listing()->instructions, options.target))
+                for (const LoopCount& loop : hotLoops(kernel.listing()->instructions, kernel.target))
                     wide = std::max<int64_t>(wide, loop.wide);
                 for (const schedule::Refusal& refusal : kernel.schedule.refusals)
                     QVERIFY2(!refusal.tried.starts_with("register tile") && !refusal.tried.starts_with("next panel"),
@@ -267,13 +270,10 @@ private slots:
              {graphBytes("g (float[64,256] x) => (float[64,256] y) { y = Softmax(x) }"),
               withWeights("g (float[96,64] x) => (float[96,256] y) { p = MatMul(x, w) y = Sigmoid(p) }", {64, 256})})
             for (const auto& [target, scales] : {std::pair("x86-64-v3", false), std::pair("x86-64-v4", true)}) {
-                driver::Options options;
-                options.target = *codegen::parseTarget(target);
-                options.cache = false;
-                driver::Trace trace;
-                QVERIFY(driver::compileBytes(std::as_bytes(std::span(model)), "model", {}, {}, options, trace));
+                const auto trace = compiledFor(model, target);
+                QVERIFY(trace);
                 bool found = false;
-                for (const driver::KernelRecord& kernel : trace.kernels)
+                for (const driver::KernelRecord& kernel : trace->kernels)
                     for (const auto& each : kernel.listing()->instructions)
                         found = found || each.text.starts_with("vscalefps");
                 QCOMPARE(found, scales);
@@ -288,12 +288,9 @@ private slots:
                 fmt::format("g (float[2,128,32] q, float[2,{0},32] k) => (float[2,128,{0}] s) {{ t = Transpose <perm = "
                             "[0,2,1]> (k) s = MatMul(q, t) }}",
                             keys));
-            driver::Options options;
-            options.target = *codegen::parseTarget(fmt::format("x86_64-unknown-linux-gnu:x86-64-v4::l2={}", l2));
-            options.cache = false;
-            driver::Trace trace;
-            QVERIFY(driver::compileBytes(std::as_bytes(std::span(model)), "model", {}, {}, options, trace));
-            const auto& asked = trace.kernels.front().schedule.questions;
+            const auto trace = compiledFor(model, fmt::format("x86_64-unknown-linux-gnu:x86-64-v4::l2={}", l2));
+            QVERIFY(trace);
+            const auto& asked = trace->kernels.front().schedule.questions;
             const auto question = std::ranges::find(asked, "b0.repack", &schedule::Question::name);
             QVERIFY(question != asked.end());
             QCOMPARE(question->preferred, std::vector<int64_t>{first});
@@ -308,13 +305,10 @@ private slots:
               std::tuple{512, 32, 12}, std::tuple{1040, 32, 12}, std::tuple{1000, 32, 12}}) {
             const std::string model = withWeights(
                 fmt::format("g (float[96,{}] x) => (float[96,64] y) {{ y = MatMul(x, w) }}", depth), {depth, 64});
-            driver::Options options;
-            options.cache = false;
-            options.target = *codegen::parseTarget(fmt::format("x86_64-unknown-linux-gnu:x86-64-v4::l1={}", l1 * 1024));
-            driver::Trace trace;
-            QVERIFY(driver::compileBytes(std::as_bytes(std::span(model)), "model", {}, {}, options, trace));
-            QCOMPARE(trace.kernels.size(), size_t{1});
-            const auto& asked = trace.kernels.front().schedule.questions;
+            const auto trace = compiledFor(model, fmt::format("x86_64-unknown-linux-gnu:x86-64-v4::l1={}", l1 * 1024));
+            QVERIFY(trace);
+            QCOMPARE(trace->kernels.size(), size_t{1});
+            const auto& asked = trace->kernels.front().schedule.questions;
             const auto question = std::ranges::find(asked, "b0.rows", &schedule::Question::name);
             QVERIFY(question != asked.end());
             QCOMPARE(question->preferred, std::vector<int64_t>{rows});

@@ -91,6 +91,18 @@ std::string tamed(std::string_view stream, const std::string& path) {
     return result.append(stream);
 }
 
+/// A corpus outlives versions of the protocol: what the first reply says of its own becomes this one.
+std::string ofThisVersion(std::string_view stream) {
+    std::string result(stream);
+    FrameHeader header;
+    if (result.size() >= sizeof header + sizeof(uint32_t)) {
+        std::memcpy(&header, result.data(), sizeof header);
+        if (header.kind == Kind::Ok && header.bytes >= sizeof(uint32_t))
+            std::memcpy(result.data() + sizeof header, &runtime::protocol::protocolVersion, sizeof(uint32_t));
+    }
+    return result;
+}
+
 } // namespace
 
 bool serveRequests(std::string_view stream) {
@@ -107,18 +119,6 @@ bool serveRequests(std::string_view stream) {
     require(code == 0 || code == runtime::protocol::exitMalformed || code == runtime::protocol::exitNoMemory,
             "the runner ended with " + std::to_string(code));
     return code == 0;
-}
-
-/// A corpus outlives versions of the protocol: what the first reply says of its own becomes this one.
-std::string ofThisVersion(std::string_view stream) {
-    std::string result(stream);
-    FrameHeader header;
-    if (result.size() >= sizeof header + sizeof(uint32_t)) {
-        std::memcpy(&header, result.data(), sizeof header);
-        if (header.kind == Kind::Ok && header.bytes >= sizeof(uint32_t))
-            std::memcpy(result.data() + sizeof header, &runtime::protocol::protocolVersion, sizeof(uint32_t));
-    }
-    return result;
 }
 
 bool readReplies(std::string_view stream) {
