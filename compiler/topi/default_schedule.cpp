@@ -5,6 +5,7 @@
 //   contraction   (matrix products, convolutions) register tile: rows of one operand, vectors along the other, the
 //                 reduction inside, accumulators in registers, what follows computed on the tile
 //   products between transforms (Winograd's convolution)   three phases for chunks of tiles: topi/transformed_products.h
+//   rows between products (attention)   tasks take some rows through all of it: topi/rows_between_products.h
 //   rows          (softmax, normalisations) all stages of one row together, rows parallel
 //   window        (pooling, depthwise convolutions, sums over outer axes) register tile: neighbouring windows, vectors along
 //                 the axis in which the result is contiguous; what pads the operand along that axis is computed for bands of
@@ -26,6 +27,8 @@
 #include "topi/parallel_task.h"
 #include "topi/partial_results.h"
 #include "topi/register_tile.h"
+#include "topi/row_stages.h"
+#include "topi/rows_between_products.h"
 #include "topi/short_rows.h"
 #include "topi/tile_reduction.h"
 #include "topi/transformed_products.h"
@@ -70,31 +73,6 @@ void scheduleReduction(Schedule& schedule, const BlockRef& block, const Target& 
                 [&](Schedule& s) { parallelTask(s, block, fusedTasks(s, block, outer)); });
 }
 
-/// Elements of as many rows as are computed together; what lies between their stages has to stay near.
-constexpr int64_t mostTogether = 1024;
-
-/// Of a group of rows: fewer leave gaps between the steps of a row.
-constexpr int64_t leastRows = 4, mostRowsTogether = 8;
-
-/// The loop over rows, or over groups of them. Each stage of a row waits for the one before, down to the last lane; of short
-/// rows another row's steps fill the gaps. A group that leaves rows over would need all stages twice.
-LoopRef rowsTogether(Schedule& s, const BlockRef& last, LoopRef row) {
-    int64_t elements = 1;
-    for (LoopRef loop : s.loops(last))
-        if (loop.id != row.id)
-            elements *= std::clamp<int64_t>(mostIterations(s, loop), 1, mostTogether);
-    std::vector<int64_t> fitting = {1};
-    int64_t preferred = 1;
-    for (int64_t rows = leastRows; rows <= mostRowsTogether; ++rows)
-        if (arith::divisible(s.get(row).extent, rows)) {
-            fitting.push_back(rows);
-            if (rows * elements <= mostTogether)
-                preferred = rows;
-        }
-    const schedule::Number rows = s.choose(last, "rows", fitting, preferred);
-    return rows == 1 ? row : s.split(row, {-1, rows})[0];
-}
-
 /// Stages that share leading axes (softmax, normalisations): all of them for one row, rows in parallel.
 bool scheduleRows(Schedule& schedule, const std::vector<BlockRef>& blocks, const Target& target, Refusals& refusals) {
     if (blocks.size() < 2)
@@ -112,41 +90,25 @@ bool scheduleRows(Schedule& schedule, const std::vector<BlockRef>& blocks, const
         return false;
     return attempt(schedule, "rows", last, refusals, [&](Schedule& s) {
         const LoopRef row = rowsTogether(s, last, moves::fuseOutermost(s, last, shared));
-        std::vector<BlockRef> stages;
-        std::vector<std::pair<BlockRef, BlockRef>> partials; // and what combines them
-        for (const BlockRef& block : blocks) {
-            if (isReduction(s.get(block)))
-                attempt(s, "partial results", block, refusals, [&](Schedule& t) {
-                    partials.emplace_back(stages.emplace_back(partialResults(t, block, target)), block);
-                });
-            stages.push_back(block);
-        }
-        moves::computeTogether(s, stages, row);
-        // What one row needs lies near, and whoever reads it knows that nothing else writes it.
-        for (const BlockRef& stage : stages)
-            if (!isOutput(s.get(stage)))
-                attempt(s, "memory of a row", stage, refusals,
-                        [&](Schedule& t) { t.setScope(stage, 0, tir::Scope::Local); });
-        for (const auto& [partial, block] : partials) {
-            attempt(s, "vectors", partial, refusals,
-                    [&](Schedule& t) { moves::vectorizePartials(t, partial, moves::Sums::OfOne); });
-            attempt(s, "combination of lanes", block, refusals,
-                    [&](Schedule& t) { moves::vectorizeCombination(t, block); });
-        }
-        vectorizeInnermost(s, last, target, refusals);
-        for (const BlockRef& block : blocks)
-            if (block.name != last.name && isInjective(s.get(block)))
-                vectorizeInnermost(s, block, target, refusals);
+        computeStages(s, blocks, row, target, refusals);
         parallelTask(s, last, row);
     });
 }
 
-/// Each computation by its structure.
-void scheduleBlocks(Schedule& schedule, const Target& target, Refusals& refusals) {
+/// Each computation by its structure, those between two products together.
+void scheduleBlocks(Schedule& schedule, const std::optional<RowsBetweenProducts>& between, const Target& target,
+                    Refusals& refusals) {
     std::vector<BlockRef> blocks = schedule.blocks();
     if (scheduleRows(schedule, blocks, target, refusals))
         return;
     std::vector<std::string> done;
+    if (between) {
+        std::vector<BlockRef> stages = between->stages;
+        std::erase_if(stages, [&](const BlockRef& block) { return !schedule.hasBlock(block); });
+        if (scheduleRows(schedule, stages, target, refusals))
+            for (const BlockRef& stage : stages)
+                done.push_back(stage.name);
+    }
     const auto isDone = [&](const BlockRef& block) {
         return std::ranges::find(done, block.name) != done.end() || !schedule.hasBlock(block);
     };
@@ -202,14 +164,27 @@ void alignRows(Schedule& schedule, const std::vector<BlockRef>& blocks, Refusals
 Scheduled scheduleDefault(const Schedule& start, const Target& target) {
     Scheduled made{start, {}};
     const std::optional<TransformedProducts> transformed = findTransformedProducts(start);
-    inlineProducers(made.schedule, transformed, target, made.refusals);
+    const std::optional<RowsBetweenProducts> between = transformed ? std::nullopt : findRowsBetweenProducts(start);
+    const auto keeps = [&](const BlockRef& block) {
+        return (transformed && transformed->contains(block)) || (between && between->contains(block));
+    };
+    inlineProducers(made.schedule, keeps, target, made.refusals);
     const auto inPhases = [&](bool chunked, const char* what) {
         return transformed && attempt(made.schedule, what, transformed->products, made.refusals, [&](Schedule& s) {
                    scheduleTransformedProducts(s, *transformed, chunked, target);
                });
     };
-    if (!inPhases(true, "chunks of tiles") && !inPhases(false, "products between transforms"))
-        scheduleBlocks(made.schedule, target, made.refusals);
+    const auto inTasks = [&] {
+        Refusals within;
+        const bool done =
+            between && attempt(made.schedule, "rows between products", between->sums, made.refusals,
+                               [&](Schedule& s) { scheduleRowsBetweenProducts(s, *between, target, within); });
+        if (done)
+            made.refusals.insert(made.refusals.end(), within.begin(), within.end());
+        return done;
+    };
+    if (!inPhases(true, "chunks of tiles") && !inPhases(false, "products between transforms") && !inTasks())
+        scheduleBlocks(made.schedule, between, target, made.refusals);
     schedule::decomposeReductions(made.schedule, made.refusals);
     alignRows(made.schedule, start.blocks(), made.refusals);
     return made;

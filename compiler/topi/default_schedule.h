@@ -17,6 +17,7 @@
 //   bN.pack               1: a task copies the columns that it reads
 //   bN.epilogue           1: what follows a tile is computed on it
 //   bN.band               tiles of a band of windows, whose operand is computed at once
+//   bN.taskRows           of the sums of rows between two products: rows that a task takes through all of it
 //   bN.dotRows, .dotColumns   a tile of dot products
 //   bN.partials           partial results of a reduction along its contiguous axis
 //   bN.align              1: rows of its result are a cache line more than whole pages apart

@@ -137,10 +137,9 @@ Readers readersOf(const Schedule& schedule, const BlockRef& block, const Target&
     return readers;
 }
 
-bool mayBePlaced(const Schedule& schedule, const BlockRef& block,
-                 const std::optional<TransformedProducts>& transformed) {
-    return !(transformed && transformed->contains(block)) && schedule.hasBlock(block) &&
-           !isOutput(schedule.get(block)) && isInjective(schedule.get(block));
+bool mayBePlaced(const Schedule& schedule, const BlockRef& block, const KeepsBlock& keeps) {
+    return !keeps(block) && schedule.hasBlock(block) && !isOutput(schedule.get(block)) &&
+           isInjective(schedule.get(block));
 }
 
 void place(Schedule& schedule, const BlockRef& block, int64_t preferred, std::vector<schedule::Refusal>& refusals) {
@@ -149,13 +148,13 @@ void place(Schedule& schedule, const BlockRef& block, int64_t preferred, std::ve
 
 } // namespace
 
-void inlineProducers(Schedule& schedule, const std::optional<TransformedProducts>& transformed, const Target& target,
+void inlineProducers(Schedule& schedule, const KeepsBlock& keeps, const Target& target,
                      std::vector<schedule::Refusal>& refusals) {
     const std::vector<BlockRef> blocks = schedule.blocks();
     std::vector<BlockRef> left;
     // Readers first, where nothing is repeated: two that become one read an element once.
     for (const BlockRef& block : blocks | std::views::reverse) {
-        if (!mayBePlaced(schedule, block, transformed))
+        if (!mayBePlaced(schedule, block, keeps))
             continue;
         const Readers readers = readersOf(schedule, block, target);
         if (readers.reductions || readers.repeated || readers.large)

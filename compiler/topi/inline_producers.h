@@ -5,13 +5,16 @@
 
 #include "base/target.h"
 #include "schedule/attempt.h"
-#include "topi/transformed_products.h"
+
+#include <functional>
 
 namespace lathe::topi {
 
-/// Producers into consumers where that repeats no real work. Asks for "place". Those of `transformed`, which have a schedule of
-/// their own, stay as they are.
-void inlineProducers(schedule::Schedule& schedule, const std::optional<TransformedProducts>& transformed,
-                     const Target& target, std::vector<schedule::Refusal>& refusals);
+/// Whether a block has memory of its own whatever that costs: it is a stage of a schedule for several.
+using KeepsBlock = std::function<bool(const schedule::BlockRef&)>;
+
+/// Producers into consumers where that repeats no real work. Asks for "place", but not of blocks that are kept.
+void inlineProducers(schedule::Schedule& schedule, const KeepsBlock& keeps, const Target& target,
+                     std::vector<schedule::Refusal>& refusals);
 
 } // namespace lathe::topi

@@ -47,10 +47,18 @@ const std::vector<int64_t> unrollings = {2, 4, 8};
 /// Rows of the axis outside of a tile's rows.
 const std::vector<int64_t> nextRowCounts = {2, 3, 4};
 
+tir::Block bodyIn(const std::optional<TileTask>& task, tir::Block body) {
+    for (size_t i = 0; task && i < body.iters.size(); ++i)
+        body.iters[i].extent = task->extents.at(i);
+    return body;
+}
+
 class Tiling {
 public:
-    Tiling(Schedule& schedule, const BlockRef& block, const RegisterTile& tile, const Target& target)
-        : s(schedule), block_(block), tile_(tile), target_(target), body_(schedule.get(block)) {}
+    Tiling(Schedule& schedule, const BlockRef& block, const RegisterTile& tile, const Target& target,
+           const std::optional<TileTask>& task)
+        : s(schedule), block_(block), tile_(tile), target_(target), task_(task),
+          body_(bodyIn(task, schedule.get(block))) {}
 
     TiledReduction run() {
         width_ = tile_.widths.empty() ? Number(tile_.width) : s.choose(block_, "width", tile_.widths, tile_.width);
@@ -59,11 +67,12 @@ public:
         bandAxis_ = operands_.empty() ? -1 : *tile_.windows.begin();
         // Windows of an operand as it lies in memory follow its rows, which is what caches expect.
         alongRows_ = bandAxis_ < 0 && tile_.windows.contains(tile_.rowAxis);
-        const bool copiedFirst = tile_.repacked && s.choose(block_, "repack", {0, 1}, resultsLeave() ? 1 : 0) == 1;
+        const bool again = task_ ? task_->sharesColumns : resultsLeave();
+        const bool copiedFirst = tile_.repacked && s.choose(block_, "repack", {0, 1}, again ? 1 : 0) == 1;
         if (copiedFirst)
             repackFirst(s, block_, tile_, width_, target_);
         packs_ = tile_.repacked || (mayPack() && s.choose(block_, "pack", {0, 1}, 0) == 1);
-        chooseOrder(copiedFirst);
+        chooseOrder(copiedFirst && !task_);
         const BlockRef copy = packs_ ? repackColumns(s, block_, tile_) : BlockRef{};
         const std::vector<BlockRef> consumers = s.consumers(block_);
         const bool epilogue = consumers.size() == 1 && isEpilogue(s, block_, consumers.front()) &&
@@ -72,7 +81,7 @@ public:
                                       body_.iters[static_cast<size_t>(tile_.vectorAxis)].var);
         makeTiles();
         reduceTile();
-        const LoopRef task = fusedTasks(s, block_, tasks_);
+        const LoopRef task = task_ ? tasks_.back() : fusedTasks(s, block_, tasks_);
         for (const BlockRef& operand : operands_) {
             s.computeAt(operand, task);
             s.setScope(operand, 0, tir::Scope::Local);
@@ -83,7 +92,8 @@ public:
             vectorizeRepacking(s, copy, !tile_.repacked, target_);
             done.push_back(copy.name);
         }
-        parallelTask(s, block_, task);
+        if (!task_)
+            parallelTask(s, block_, task);
         return {done, operands_, refusals_};
     }
 
@@ -146,7 +156,7 @@ private:
         return counts.empty() ? Number(0) : s.choose(block_, what, counts, 0);
     }
 
-    void chooseOrder(bool copiedFirst) {
+    void chooseOrder(bool outermostRows) {
         int reduced = 0, last = -1; // axes of several steps, the last of them
         for (size_t i = 0; i < body_.iters.size(); ++i)
             if (body_.iters[i].kind != tir::IterKind::Spatial) {
@@ -163,7 +173,7 @@ private:
                 nextAxis_ = nextRows_ > 1 ? next : -1;
             }
             if (panels > 1 && (rows > 1 || nextAxis() >= 0))
-                rowsOutside_ = s.choose(block_, "order", {0, 1}, copiedFirst ? 1 : 0) == 1;
+                rowsOutside_ = s.choose(block_, "order", {0, 1}, outermostRows ? 1 : 0) == 1;
             // Blocks of what passes outermost change its order only together with those of the other.
             if (!rowsOutside_ && panels > 1)
                 rowBlock_ = blockOf("rowBlock", rowBlocks, rows);
@@ -408,7 +418,8 @@ private:
     BlockRef block_;
     RegisterTile tile_;
     const Target& target_;
-    const tir::Block body_; // as it was
+    const std::optional<TileTask> task_;
+    const tir::Block body_; // as it was, of one task
     Number width_ = 1, rows_ = 1, nextRows_ = 1, unrolled_ = 1;
     Number rowBlock_ = 0, panelBlock_ = 0, reduceBlock_ = 0;
     bool packs_ = false, rowsOutside_ = false, alongRows_ = false;
@@ -423,9 +434,9 @@ private:
 
 } // namespace
 
-TiledReduction tileReduction(Schedule& schedule, const BlockRef& block, const RegisterTile& tile,
-                             const Target& target) {
-    return Tiling(schedule, block, tile, target).run();
+TiledReduction tileReduction(Schedule& schedule, const BlockRef& block, const RegisterTile& tile, const Target& target,
+                             const std::optional<TileTask>& task) {
+    return Tiling(schedule, block, tile, target, task).run();
 }
 
 } // namespace lathe::topi

@@ -15,10 +15,16 @@ struct TiledReduction {
     std::vector<schedule::Refusal> refusals;  // what the tile does without
 };
 
+/// One task that computes all tiles, whose loop is parallel already.
+struct TileTask {
+    std::vector<arith::Expr> extents; // of the block's axes in it
+    bool sharesColumns = false;       // others read the same columns
+};
+
 /// Computes the reduction in tiles whose results are registers, then what follows on the tile. What is computed for this
 /// reduction alone (its padded operand) is computed for each band. Asks what stands in topi/default_schedule.h; what `tile`
-/// says is preferred. Throws ScheduleError if that is illegal.
+/// says is preferred. Without `task` the tiles are tasks. Throws ScheduleError if that is illegal.
 TiledReduction tileReduction(schedule::Schedule& schedule, const schedule::BlockRef& block, const RegisterTile& tile,
-                             const Target& target);
+                             const Target& target, const std::optional<TileTask>& task = {});
 
 } // namespace lathe::topi

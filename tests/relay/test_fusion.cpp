@@ -103,6 +103,36 @@ private slots:
         add(Outcome::Joined, "the first of the two", products, {11, 14});
         add(Outcome::SecondAnchor, "two in a row",
             "%11 = matmul(%1, %2) : float32[8, 64]|%12 = matmul(%11, %2) : float32[8, 64]", {11, 12});
+        // Attention: scores %11, rows %12 and sums %13 are one, if nothing else needs the first two and rows are many.
+        const QString square = "float32[64, 64]",
+                      scores = "%10 = relu(%2) : float32[64, 64]|%11 = matmul(%2, %10) : float32[64, 64]|",
+                      rows = "%12 = softmax(%11) {axis=1} : float32[64, 64]|",
+                      sums = "%13 = matmul(%12, %2) : float32[64, 64]";
+        add(Outcome::Joined, "scores and rows", scores + rows + sums, {11, 12}, 0, square);
+        add(Outcome::Joined, "rows and sums", scores + rows + sums, {12, 13}, 0, square);
+        add(Outcome::Joined, "masked scores and rows",
+            scores + "%14 = add(%11, %3) : float32[64, 64]|%12 = softmax(%14) {axis=1} : float32[64, 64]|" + sums,
+            {14, 12}, 0, square);
+        add(Outcome::Joined, "sums and what is added", scores + rows + sums + "|%14 = add(%13, %3) : float32[64, 64]",
+            {13, 14}, 0, square);
+        add(Outcome::SecondAnchor, "few rows",
+            "%11 = matmul(%1, %2) : float32[8, 64]|%12 = softmax(%11) {axis=1} : float32[8, 64]|"
+            "%13 = matmul(%12, %2) : float32[8, 64]",
+            {12, 13});
+        add(Outcome::SecondAnchor, "softmax of columns",
+            scores + "%12 = softmax(%11) {axis=0} : float32[64, 64]|" + sums, {12, 13}, 0, square);
+        add(Outcome::SecondAnchor, "rows on the right", scores + rows + "%13 = matmul(%2, %12) : float32[64, 64]",
+            {12, 13}, 0, square);
+        add(Outcome::SecondAnchor, "scores that are used again",
+            scores + rows + sums + "|%14 = add(%13, %11) : float32[64, 64]", {12, 13}, 0, square);
+        add(Outcome::SecondAnchor, "attention behind attention",
+            scores + rows + sums +
+                "|%14 = softmax(%13) {axis=1} : float32[64, 64]|%15 = matmul(%14, %2) : float32[64, 64]",
+            {13, 14}, 0, square);
+        add(Outcome::SecondAnchor, "scores of one operand with itself",
+            "%11 = matmul(%2, %2) {transposeB=true} : float32[64, 64]|" + rows + sums, {12, 13}, 0, square);
+        add(Outcome::SecondAnchor, "rows of no product", "%12 = softmax(%2) {axis=1} : float32[64, 64]|" + sums,
+            {12, 13}, 0, square);
         add(Outcome::EpilogueKind, "transpose",
             "%11 = matmul(%1, %2) : float32[8, 64]|%12 = transpose(%11) {axes=[1, 0]} : float32[64, 8]", {11, 12}, 0,
             "float32[64, 8]");
@@ -159,6 +189,24 @@ private slots:
         QVERIFY(said.at({12, 13}).outcome == Outcome::KeptApart);
         QCOMPARE(fused.module.functions.size(), size_t(3));
         seen_.insert(static_cast<int>(Outcome::KeptApart));
+    }
+
+    /// Of attention, one edge that is cut leaves three functions.
+    void attentionIsWholeOrNot() {
+        const Module module = read(QString("%10 = relu(%2) : float32[64, 64]|%11 = matmul(%2, %10) : float32[64, "
+                                           "64]|%12 = softmax(%11) {axis=1} : "
+                                           "float32[64, 64]|%13 = matmul(%12, %2) : float32[64, 64]")
+                                       .split('|'),
+                                   "float32[64, 64]");
+        QCOMPARE(fuse(module).module.functions.size(), size_t(3));
+        for (const auto& [producer, consumer] : {Vars(11, 12), Vars(12, 13)}) {
+            FuseOptions options;
+            options.apart = {{Var{static_cast<uint32_t>(producer)}, Var{static_cast<uint32_t>(consumer)}}};
+            const Fused fused = fuse(module, options);
+            QVERIFY(verify(fused.module));
+            QVERIFY(saidOf(fused).at({producer, consumer}).outcome == Outcome::KeptApart);
+            QCOMPARE(fused.module.functions.size(), size_t(5));
+        }
     }
 
     /// Both ends of a diamond's edge are tried with the node below it, so the other way is told of the decision too.

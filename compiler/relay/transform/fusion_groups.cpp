@@ -45,6 +45,24 @@ bool isFree(Op op) {
     return op == Op::BroadcastTo || op == Op::Full || op == Op::Iota;
 }
 
+/// Whether scores [.., queries, keys] and sums [.., queries, columns] of attention are worth a kernel of their own: the length of
+/// rows is known, so it is how many a task may have, and rows are so many that tiles of products hide what a multiply-add takes
+/// and that there are tasks for threads.
+bool areWorthOne(const std::vector<Expr>& scores, const std::vector<Expr>& sums) {
+    constexpr int64_t leastOfGroup = 8, least = 16;
+    const size_t rank = scores.size();
+    if (rank < 2 || sums.size() != rank || arith::asInt(scores.back()).value_or(0) < 2 ||
+        arith::asInt(sums.back()).value_or(0) < 2 || arith::bounds(scores[rank - 2]).upper < leastOfGroup)
+        return false;
+    int64_t rows = 1;
+    for (size_t i = 0; i + 1 < rank; ++i) {
+        if (!arith::provablyEqual(scores[i], sums[i]))
+            return false;
+        rows = std::min(least, rows * std::clamp<int64_t>(arith::asInt(scores[i]).value_or(1), 0, least));
+    }
+    return rows >= least;
+}
+
 bool sameShape(const Type& a, const Type& b) {
     const TensorType *x = asTensor(a), *y = asTensor(b);
     if (!x || !y || x->shape.size() != y->shape.size())
@@ -66,7 +84,7 @@ FusionGroups::FusionGroups(const Block& block, const Index& index, const FuseOpt
             continue;
         auto id = static_cast<int>(nodes_.size());
         nodeOf[block.bindings[place]->var.id] = id;
-        nodes_.push_back({place, call, kindOf(*call), {}, false, outside, 0, id, 1, outside});
+        nodes_.push_back({place, call, kindOf(*call), {}, false, outside, 0, id, 1, outside, false});
         if (nodes_.back().kind == FusionKind::Reduction || nodes_.back().kind == FusionKind::OutFusable)
             nodes_.back().anchor = id;
         for (Var arg : call->args)
@@ -222,14 +240,20 @@ FusionGroups::Answer FusionGroups::mayJoin(int id, int target, const std::vector
 
 /// Whether these groups may be one; `anchor`: of the one that wants to join.
 FusionGroups::Answer FusionGroups::mayUnite(const std::vector<int>& roots, int anchor) {
-    int size = 0;
     for (const int each : roots) {
-        size += at(each).size;
         if (anchor == outside)
             anchor = at(each).anchor;
         else if (at(each).anchor != outside && at(each).anchor != anchor)
             return {FusionOutcome::SecondAnchor, at(each).anchor};
     }
+    return isAllowed(roots);
+}
+
+/// Whether a group of all of these is as small as is asked for, and holds no two that are to be kept apart.
+FusionGroups::Answer FusionGroups::isAllowed(const std::vector<int>& roots) {
+    int size = 0;
+    for (const int each : roots)
+        size += at(each).size;
     if (size > options_.maxOps)
         return {FusionOutcome::TooLarge};
     const auto holds = [&](int id) { return std::ranges::find(roots, root(id)) != roots.end(); };
@@ -287,6 +311,46 @@ void FusionGroups::group() {
         for (int id = 0; id < static_cast<int>(nodes_.size()); ++id)
             if ((anchorOf(id) != outside) == anchored)
                 answers_[static_cast<size_t>(id)] = joinPostDominator(id);
+    for (int id = 0; id < static_cast<int>(nodes_.size()); ++id)
+        joinAttention(id);
+}
+
+/// The group whose result is the first operand of `user` and nothing else, if its one anchor is `op`: the node that gives it.
+int FusionGroups::soleOperand(int user, Op op) {
+    const std::vector<Var>& args = at(user).call->args;
+    for (int id = 0; id < user; ++id) {
+        if (binding(at(id)).var != args[0])
+            continue;
+        const int anchor = anchorOf(id);
+        const bool fits = anchor != outside && at(anchor).call->op == op && anchor != anchorOf(user) &&
+                          !at(root(id)).attends && !at(id).escapes && at(id).users == std::vector{user} &&
+                          std::ranges::count(args, args[0]) == 1 && sameShape(typeOf(anchor), typeOf(id));
+        return fits ? id : outside;
+    }
+    return outside;
+}
+
+/// Attention: a softmax of scores that are only there for the sums after it.
+void FusionGroups::joinAttention(int sums) {
+    const OpCall& call = *at(sums).call;
+    if (call.op != Op::MatMul || attrs<MatMulAttrs>(call.attrs).transposeA || attrs<MatMulAttrs>(call.attrs).transposeB)
+        return;
+    const int rows = soleOperand(sums, Op::Softmax);
+    const int scores = rows == outside ? outside : soleOperand(rows, Op::MatMul);
+    if (scores == outside || anchorOf(rows) != rows)
+        return;
+    const TensorType *type = asTensor(typeOf(rows)), *result = asTensor(typeOf(sums));
+    const auto axis = attrs<AxisAttrs>(at(rows).call->attrs).axis;
+    const std::vector<Var>& operands = at(anchorOf(scores)).call->args;
+    if (type->dtype != types::Float32 || axis + 1 != static_cast<int64_t>(type->shape.size()) ||
+        operands[0] == operands[1] || !sameShape(typeOf(scores), typeOf(rows)) ||
+        !areWorthOne(type->shape, result->shape))
+        return;
+    if (isAllowed({root(scores), root(rows), root(sums)}).joined()) {
+        merge(scores, rows);
+        merge(rows, sums);
+        at(root(sums)).attends = true;
+    }
 }
 
 } // namespace lathe::relay::transform

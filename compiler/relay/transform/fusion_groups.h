@@ -22,7 +22,8 @@ public:
         int depth = 0;        // in the tree of post-dominators
         int parent = 0;       // union-find
         int size = 1;         // of the group, at its root
-        int anchor = outside; // the group's product or reduction, at its root
+        int anchor = outside; // the group's product or reduction, of attention the last one, at its root
+        bool attends = false; // it is attention, at its root
     };
 
     FusionGroups(const Block& block, const Index& index, const FuseOptions& options);
@@ -64,7 +65,10 @@ private:
     Answer mayPrecede(int id, int target, const std::vector<int>& path);
     Answer inlines(int producer, int consumer);
     Answer mayUnite(const std::vector<int>& roots, int anchor);
+    Answer isAllowed(const std::vector<int>& roots);
     void merge(int a, int b);
+    int soleOperand(int user, Op op);
+    void joinAttention(int sums);
 };
 
 } // namespace lathe::relay::transform

@@ -18,7 +18,9 @@ constexpr Words words[fusionOutcomes] = {
     {"opaque consumer", "What uses the value always stands alone: it is a view, or a kernel of its own."},
     {"escapes", "The value is needed outside of functions too: by an output, a tuple, a branch, a loop or a check."},
     {"ways part", "Several operators use the value, and no later one takes up all that they make of it."},
-    {"second anchor", "Both have a product or reduction in their functions already, and a function holds only one."},
+    {"second anchor",
+     "Both have a product or reduction in their functions already, and a function holds only one: but for attention, "
+     "if its rows are many and of known length."},
     {"epilogue kind", "Behind a product or reduction, only elementwise operators join its function."},
     {"epilogue shape", "Behind a product or reduction, only what has its result's shape joins its function."},
     {"takes no producer",
