@@ -75,8 +75,9 @@ public:
         chooseOrder(copiedFirst && !task_);
         const BlockRef copy = packs_ ? repackColumns(s, block_, tile_) : BlockRef{};
         const std::vector<BlockRef> consumers = s.consumers(block_);
-        const bool epilogue = consumers.size() == 1 && isEpilogue(s, block_, consumers.front()) &&
-                              s.choose(block_, "epilogue", {0, 1}, 1) == 1;
+        const bool follows = consumers.size() == 1 && isEpilogue(s, block_, consumers.front());
+        // Of a task, what follows stands in it already, and tiles with it.
+        const bool epilogue = follows && (task_ || s.choose(block_, "epilogue", {0, 1}, 1) == 1);
         consumer_ = moves::accumulate(s, block_, epilogue ? std::optional(consumers.front()) : std::nullopt,
                                       body_.iters[static_cast<size_t>(tile_.vectorAxis)].var);
         makeTiles();
