@@ -103,8 +103,7 @@ void scheduleBlocks(Schedule& schedule, const std::optional<RowsBetweenProducts>
         return;
     std::vector<std::string> done;
     if (between) {
-        std::vector<BlockRef> stages = between->stages;
-        std::erase_if(stages, [&](const BlockRef& block) { return !schedule.hasBlock(block); });
+        const std::vector<BlockRef> stages = between->stagesLeft(schedule);
         if (scheduleRows(schedule, stages, target, refusals))
             for (const BlockRef& stage : stages)
                 done.push_back(stage.name);

@@ -3,6 +3,7 @@
 
 #include "arith/analysis.h"
 #include "moves/limits.h"
+#include "moves/rows_together.h"
 #include "schedule/schedule_loops.h"
 #include "tir/access.h"
 #include "tir/transform/flatten_buffers.h"
@@ -12,7 +13,6 @@
 #include "topi/tile_reduction.h"
 
 #include <algorithm>
-#include <set>
 
 namespace lathe::topi {
 
@@ -33,25 +33,6 @@ constexpr int64_t manyTasks = 16;
 
 const std::vector<int64_t> taskRows = {4, 8, 12, 16, 24, 32, 48, 64, 96, 128};
 
-/// The block that writes the buffer; none if that is a parameter.
-std::optional<BlockRef> writerOf(const Schedule& schedule, const tir::Buffer* buffer) {
-    for (const BlockRef& block : schedule.blocks())
-        if (const tir::Store* store = onlyStore(schedule.get(block)); store && store->buffer.get() == buffer)
-            return block;
-    return std::nullopt;
-}
-
-/// Whether both have the same leading spatial axes, so many of them.
-bool shareAxes(const tir::Block& a, const tir::Block& b, size_t count) {
-    if (a.iters.size() < count || b.iters.size() < count)
-        return false;
-    for (size_t i = 0; i < count; ++i)
-        if (a.iters[i].kind != tir::IterKind::Spatial || b.iters[i].kind != tir::IterKind::Spatial ||
-            !arith::provablyEqual(a.iters[i].extent, b.iters[i].extent))
-            return false;
-    return true;
-}
-
 /// Whether the block reads the buffer at its own leading axes, one a dim.
 bool readsAlong(const tir::Block& body, const tir::Buffer* buffer, size_t count) {
     for (size_t i = 0; i < count; ++i)
@@ -61,60 +42,21 @@ bool readsAlong(const tir::Block& body, const tir::Buffer* buffer, size_t count)
     return true;
 }
 
-/// Rows before two products: all that `rows` is computed of, back to a product.
-std::optional<RowsBetweenProducts> rowsInto(const Schedule& schedule, const BlockRef& sums, const BlockRef& rows) {
-    if (isOutput(schedule.get(rows)) || !isInjective(schedule.get(rows)) || schedule.get(rows).iters.size() < 2 ||
-        schedule.consumers(rows).size() != 1)
-        return std::nullopt;
-    RowsBetweenProducts found;
-    found.sums = sums;
-    found.shared = schedule.get(rows).iters.size() - 1;
-    std::set<std::string> between = {rows.name};
-    std::vector<BlockRef> open = {rows};
-    bool several = false;
-    while (!open.empty()) {
-        const BlockRef block = open.back();
-        open.pop_back();
-        for (const tir::AccessPattern& read : readsOf(schedule.get(block))) {
-            const std::optional<BlockRef> writer = writerOf(schedule, read.buffer.get());
-            if (!writer || between.contains(writer->name))
-                continue;
-            const tir::Block& body = schedule.get(*writer);
-            if (isInjective(body) && readsOf(body).empty())
-                continue; // constants, which become part of their readers
-            if (!shareAxes(body, schedule.get(rows), found.shared) || isOutput(body) ||
-                !readsAlong(schedule.get(block), read.buffer.get(), found.shared))
-                return std::nullopt;
-            if (asContraction(body)) {
-                several |= !found.scores.name.empty() && found.scores.name != writer->name;
-                found.scores = *writer;
-                continue;
-            }
-            between.insert(writer->name);
-            open.push_back(*writer);
-        }
-    }
-    if (found.scores.name.empty() || several || found.scores.name == sums.name)
-        return std::nullopt;
-    for (const BlockRef& block : schedule.blocks()) {
-        if (!between.contains(block.name) && block.name != found.scores.name)
-            continue;
-        for (const BlockRef& consumer : schedule.consumers(block))
-            if (!between.contains(consumer.name) && consumer.name != sums.name)
-                return std::nullopt;
-        if (between.contains(block.name))
-            found.stages.push_back(block);
-    }
-    // Element by element, before anything reads a row.
-    BlockRef last = found.scores;
-    for (std::vector<BlockRef> next = schedule.consumers(last);
-         next.size() == 1 && next.front().name != rows.name && isInjective(schedule.get(next.front())) &&
-         followsResults(schedule.get(next.front()), schedule.get(last));
-         next = schedule.consumers(last))
-        found.adjusted = last = next.front();
-    if (found.adjusted)
-        found.stages.erase(found.stages.begin(), std::ranges::find(found.stages, last.name, &BlockRef::name) + 1);
-    return found;
+/// Whether the blocks have these leading axes, read what others of them make along these, and make it for each other alone.
+/// `blocks`: in program order, the sums last.
+bool sharesRows(const Schedule& schedule, const std::vector<BlockRef>& blocks, size_t axes) {
+    if (axes == 0 || moves::sharedAxes(schedule, blocks) != axes)
+        return false;
+    const auto isInside = [&](const BlockRef& block) {
+        return std::ranges::find(blocks, block.name, &BlockRef::name) != blocks.end();
+    };
+    return std::ranges::all_of(blocks.begin(), blocks.end() - 1, [&](const BlockRef& block) {
+        const tir::Block& body = schedule.get(block);
+        const tir::Store* made = onlyStore(body);
+        return made && !isOutput(body) && std::ranges::all_of(schedule.consumers(block), [&](const BlockRef& consumer) {
+                   return isInside(consumer) && readsAlong(schedule.get(consumer), made->buffer.get(), axes);
+               });
+    });
 }
 
 /// What stands behind the sums: their own copy, computed by a task, and what writes the result.
@@ -205,28 +147,49 @@ bool RowsBetweenProducts::contains(const BlockRef& block) const {
            block.name == stages.back().name || block.name == sums.name;
 }
 
+std::vector<BlockRef> RowsBetweenProducts::stagesLeft(const Schedule& schedule) const {
+    std::vector<BlockRef> left = stages;
+    std::erase_if(left, [&](const BlockRef& stage) { return !schedule.hasBlock(stage); });
+    return left;
+}
+
 std::optional<RowsBetweenProducts> findRowsBetweenProducts(const Schedule& schedule) {
+    RowsBetweenProducts found;
+    std::vector<BlockRef> products, all;
     for (const BlockRef& block : schedule.blocks()) {
-        const std::optional<tir::Contraction> contraction = asContraction(schedule.get(block));
-        if (!contraction)
-            continue;
-        const auto rows = writerOf(schedule, contraction->a.buffer.get());
-        const size_t shared = rows ? schedule.get(*rows).iters.size() - 1 : 0;
-        if (shared == 0 || !shareAxes(schedule.get(block), schedule.get(*rows), shared) ||
-            !readsAlong(schedule.get(block), contraction->a.buffer.get(), shared))
-            continue;
-        if (auto found = rowsInto(schedule, block, *rows))
-            return found;
+        const tir::Block& body = schedule.get(block);
+        if (products.size() == 2 || (isInjective(body) && readsOf(body).empty()))
+            continue; // constants become part of their readers
+        all.push_back(block);
+        (asContraction(body) ? products : found.stages).push_back(block);
     }
-    return std::nullopt;
+    if (products.size() != 2 || found.stages.empty())
+        return std::nullopt;
+    found.scores = products[0];
+    found.sums = products[1];
+    const BlockRef& rows = found.stages.back();
+    const tir::Block& body = schedule.get(rows);
+    if (!isInjective(body) || body.iters.empty() || schedule.consumers(rows).size() != 1 ||
+        asContraction(schedule.get(found.sums))->a.buffer != onlyStore(body)->buffer)
+        return std::nullopt;
+    found.shared = body.iters.size() - 1;
+    if (!sharesRows(schedule, all, found.shared))
+        return std::nullopt;
+    // Element by element, before anything reads a row.
+    BlockRef last = found.scores;
+    for (std::vector<BlockRef> next = schedule.consumers(last);
+         next.size() == 1 && next.front().name != rows.name && isInjective(schedule.get(next.front())) &&
+         followsResults(schedule.get(next.front()), schedule.get(last));
+         next = schedule.consumers(last))
+        found.adjusted = last = next.front();
+    if (found.adjusted)
+        found.stages.erase(found.stages.begin(), std::ranges::find(found.stages, last.name, &BlockRef::name) + 1);
+    return found;
 }
 
 void scheduleRowsBetweenProducts(Schedule& s, const RowsBetweenProducts& found, const Target& target,
                                  std::vector<Refusal>& refusals) {
-    std::vector<BlockRef> stages;
-    for (const BlockRef& stage : found.stages)
-        if (s.hasBlock(stage))
-            stages.push_back(stage);
+    const std::vector<BlockRef> stages = found.stagesLeft(s);
     if (found.adjusted && s.consumers(found.scores).front().name != found.adjusted->name)
         throw ScheduleError("what is computed of the scores is stored");
     const Results results = resultsOf(s, found.sums);

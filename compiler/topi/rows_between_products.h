@@ -26,6 +26,8 @@ struct RowsBetweenProducts {
 
     /// Whether the block is to stay one.
     bool contains(const schedule::BlockRef& block) const;
+    /// The stages that are no part of others by now.
+    std::vector<schedule::BlockRef> stagesLeft(const schedule::Schedule& schedule) const;
 };
 
 /// The rows between two products of a function; nothing if it has none.

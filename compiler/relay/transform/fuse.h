@@ -16,7 +16,7 @@
 // A group has one result and at most one product or reduction, its anchor; it holds at most `maxOps` operators, and never two
 // that are to be kept apart. Of each operator and those that use its value the result says what became of it, and why.
 // Groups of attention become one: a softmax, the product of its scores and that of its rows, if nothing else uses scores or
-// rows, and these are of known length and enough for tasks (topi/rows_between_products.h has what that gains).
+// rows, and these are of float32 and known length and enough for tasks (topi/rows_between_products.h has what that gains).
 //
 // The primitive function's parameters are the tensors it reads; constants of a single value stand inside of it, but not for
 // opaque operators. It is called from where its last operator stood, by that operator's Var, so users stay as they are.

@@ -315,36 +315,31 @@ void FusionGroups::group() {
         joinAttention(id);
 }
 
-/// The group whose result is the first operand of `user` and nothing else, if its one anchor is `op`: the node that gives it.
-int FusionGroups::soleOperand(int user, Op op) {
-    const std::vector<Var>& args = at(user).call->args;
-    for (int id = 0; id < user; ++id) {
-        if (binding(at(id)).var != args[0])
-            continue;
-        const int anchor = anchorOf(id);
-        const bool fits = anchor != outside && at(anchor).call->op == op && anchor != anchorOf(user) &&
-                          !at(root(id)).attends && !at(id).escapes && at(id).users == std::vector{user} &&
-                          std::ranges::count(args, args[0]) == 1 && sameShape(typeOf(anchor), typeOf(id));
-        return fits ? id : outside;
-    }
-    return outside;
+/// The operator that alone uses the value, as its first operand and nothing else; `outside`: there is none.
+int FusionGroups::firstOperandOf(int id) {
+    const Node& node = at(id);
+    if (node.escapes || node.users.size() != 1)
+        return outside;
+    const std::vector<Var>& args = at(node.users.front()).call->args;
+    const Var value = binding(node).var;
+    return args.front() == value && std::ranges::count(args, value) == 1 ? node.users.front() : outside;
 }
 
 /// Attention: a softmax of scores that are only there for the sums after it.
-void FusionGroups::joinAttention(int sums) {
-    const OpCall& call = *at(sums).call;
-    if (call.op != Op::MatMul || attrs<MatMulAttrs>(call.attrs).transposeA || attrs<MatMulAttrs>(call.attrs).transposeB)
+void FusionGroups::joinAttention(int scores) {
+    const int anchor = anchorOf(scores);
+    if (anchor == outside || at(anchor).call->op != Op::MatMul || at(root(scores)).attends)
         return;
-    const int rows = soleOperand(sums, Op::Softmax);
-    const int scores = rows == outside ? outside : soleOperand(rows, Op::MatMul);
-    if (scores == outside || anchorOf(rows) != rows)
+    const int rows = firstOperandOf(scores), sums = rows == outside ? outside : firstOperandOf(rows);
+    if (sums == outside || at(rows).call->op != Op::Softmax || at(sums).call->op != Op::MatMul)
         return;
-    const TensorType *type = asTensor(typeOf(rows)), *result = asTensor(typeOf(sums));
+    const auto& product = attrs<MatMulAttrs>(at(sums).call->attrs);
     const auto axis = attrs<AxisAttrs>(at(rows).call->attrs).axis;
-    const std::vector<Var>& operands = at(anchorOf(scores)).call->args;
-    if (type->dtype != types::Float32 || axis + 1 != static_cast<int64_t>(type->shape.size()) ||
-        operands[0] == operands[1] || !sameShape(typeOf(scores), typeOf(rows)) ||
-        !areWorthOne(type->shape, result->shape))
+    const TensorType *type = asTensor(typeOf(rows)), *result = asTensor(typeOf(sums));
+    const std::vector<Var>& operands = at(anchor).call->args;
+    if (product.transposeA || product.transposeB || operands[0] == operands[1] || type->dtype != types::Float32 ||
+        axis + 1 != static_cast<int64_t>(type->shape.size()) || !sameShape(typeOf(anchor), typeOf(scores)) ||
+        !sameShape(typeOf(scores), typeOf(rows)) || !areWorthOne(type->shape, result->shape))
         return;
     if (isAllowed({root(scores), root(rows), root(sums)}).joined()) {
         merge(scores, rows);

@@ -67,8 +67,8 @@ private:
     Answer mayUnite(const std::vector<int>& roots, int anchor);
     Answer isAllowed(const std::vector<int>& roots);
     void merge(int a, int b);
-    int soleOperand(int user, Op op);
-    void joinAttention(int sums);
+    int firstOperandOf(int id);
+    void joinAttention(int scores);
 };
 
 } // namespace lathe::relay::transform
