@@ -10,7 +10,7 @@
 #include "driver/option_words.h"
 #include "inspect/inputs.h"
 #include "model/random_values.h"
-#include "records/file.h"
+#include "records/tried.h"
 #include "views/models/inputs/open_sizes.h"
 
 #include <QCoreApplication>
@@ -194,21 +194,6 @@ qint64 caseBytes(const driver::Trace& trace, const views::models::SizeValues& si
     return bytes;
 }
 
-/// Those that records have trials of, whatever came of them; without records none.
-std::set<std::string> tunedWorkloads() {
-    std::set<std::string> tuned;
-    std::error_code failed;
-    const std::filesystem::path path = records::defaultFile();
-    if (path.empty() || !std::filesystem::exists(path, failed))
-        return tuned;
-    const auto file = records::File::open(path, records::File::Access::Read);
-    const auto tasks = file ? file->tasks() : Failure(file.error());
-    if (tasks)
-        for (const records::Task& task : *tasks)
-            tuned.insert(task.workload);
-    return tuned;
-}
-
 /// What is known of the bundle before it is planned.
 void fillOutlook(ExportChoices& choices, const TracePtr& trace) {
     for (const std::filesystem::path& file : trace->files)
@@ -220,7 +205,7 @@ void fillOutlook(ExportChoices& choices, const TracePtr& trace) {
     for (size_t i = 0; i < random.size(); ++i)
         if (random[i])
             choices.randomOutputs << QString::fromStdString(trace->graph->graph->outputs[i].name);
-    const std::set<std::string> tuned = tunedWorkloads();
+    const std::set<std::string> tuned = records::triedWorkloads();
     for (const driver::KernelRecord& kernel : trace->kernels) {
         choices.kernels += kernel.schedulable;
         choices.untunedKernels += kernel.schedulable && kernel.schedule.from == lower::ScheduleFrom::Default &&

@@ -127,7 +127,7 @@ function(lathe_cli)
     file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/app/cli/*.cpp)
     add_executable(lathe ${sources})
     target_include_directories(lathe PRIVATE ${CMAKE_SOURCE_DIR})
-    target_link_libraries(lathe PRIVATE lathe_diagnose lathe_tuning lathe_project lathe_records lathe_report lathe_deploy
+    target_link_libraries(lathe PRIVATE lathe_advise lathe_tuning lathe_project lathe_records lathe_report lathe_deploy
                           lathe_warnings)
     target_compile_options(lathe PRIVATE -fPIC) # the precompiled headers are those of a library
     lathe_precompile(lathe program)
@@ -141,7 +141,7 @@ function(lathe_views)
     file(GLOB_RECURSE models CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/views/models/*.cpp ${CMAKE_SOURCE_DIR}/views/models/*.h)
     file(GLOB_RECURSE pages CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/views/*.cpp ${CMAKE_SOURCE_DIR}/views/*.h)
     list(FILTER pages EXCLUDE REGEX "/views/models/")
-    lathe_view_library(lathe_views_models "${models}" Qt6::Core Qt6::Gui lathe_diagnose lathe_tuning lathe_records)
+    lathe_view_library(lathe_views_models "${models}" Qt6::Core Qt6::Gui lathe_advise lathe_tuning lathe_records)
     lathe_view_library(lathe_views "${pages}" Qt6::Widgets Qt6::Svg lathe_qscintilla lathe_qcustomplot lathe_views_models)
 endfunction()
 
@@ -189,4 +189,7 @@ function(lathe_samples)
     set(models ${folder}/small_cnn.onnx ${folder}/small_cnn_2.onnx ${folder}/small_transformer.onnx)
     add_custom_command(OUTPUT ${models} COMMAND make_samples ${folder} COMMENT "Writing the sample models" VERBATIM)
     add_custom_target(samples ALL DEPENDS ${models})
+    # What the workbench begins with, and its guide: beside the program as in an installation.
+    file(CREATE_LINK ${folder} ${CMAKE_BINARY_DIR}/share/lathe/samples SYMBOLIC)
+    file(CREATE_LINK ${CMAKE_SOURCE_DIR}/docs ${CMAKE_BINARY_DIR}/share/lathe/guide SYMBOLIC)
 endfunction()

@@ -21,7 +21,7 @@ set(LATHE_SANITIZER_ENVIRONMENT
     "TSAN_OPTIONS=suppressions='${CMAKE_SOURCE_DIR}/tests/sanitizers/threads.supp':halt_on_error=1"
     "UBSAN_OPTIONS=print_stacktrace=1")
 set(LATHE_TEST_LIBRARIES abi base model arith relay frontend tir te schedule moves topi lower tune codegen runtime artifact data
-    graph device driver inspect diagnose tuning project records report deploy)
+    graph device driver inspect diagnose advise tuning project records report deploy)
 set(LATHE_RELEASE_FOLDERS end_to_end gui)
 
 # The libraries that the includes of FILES (absolute paths) ask for, and those of the tests' headers among them.

@@ -168,6 +168,7 @@ struct RunArgs {
     double timeout = 300;
     bool choices = false;            // of profile: with what was chosen for each function
     bool counters = false;           // of profile: with what the processor counted
+    bool advice = false;             // of profile: with what to do next
     std::string timeline;            // of profile: a file for one more run in time
     std::string sweep;               // of profile: NAME=FROM:TO:STEP or NAME=1,2,4: whole runs at these sizes instead
     std::string device = "local";    // where it runs: local, qemu or qemu:CPU

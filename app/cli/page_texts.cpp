@@ -71,6 +71,7 @@ constexpr PageText pages[] = {
     {"profile",
      "Times each fused function over many runs, beside what the machine could do; or whole runs at several sizes.",
      "lathe profile model.onnx --threads 1\n"
+     "lathe profile model.onnx --advice\n"
      "lathe profile model.onnx --sweep n=1:64:8\n"
      "lathe profile model.onnx --timeline trace.json\n"},
     {"report",

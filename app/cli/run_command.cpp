@@ -4,6 +4,7 @@
 #include "app/cli/choices.h"
 #include "app/cli/common_options.h"
 #include "app/cli/prepare.h"
+#include "app/cli/print_advice.h"
 #include "app/cli/print_line.h"
 #include "base/counted.h"
 #include "base/json.h"
@@ -304,7 +305,9 @@ void addProfileOptions(CLI::App& app, RunArgs& args, Common& common) {
                        "time whole runs at several sizes instead: NAME=FROM:TO, NAME=FROM:TO:STEP or NAME=1,2,4");
     CLI::Option* timeline = app.add_option(
         "--timeline", args.timeline, "write one more run here, by thread: JSON in the trace event format (Perfetto)");
-    sweep->excludes(choices)->excludes(counters)->excludes(timeline);
+    CLI::Option* advice = app.add_flag("--advice", args.advice, "with what to do next, and why");
+    for (CLI::Option* other : {choices, counters, timeline, advice})
+        sweep->excludes(other);
 }
 
 int profileCommand(const RunArgs& args, const Common& common) {
@@ -326,7 +329,7 @@ int profileCommand(const RunArgs& args, const Common& common) {
     auto prepared = prepare(runner, args, common, memory, trace);
     if (!prepared)
         return fail(prepared.error(), trace, args.model, common);
-    if (args.choices && !trace.graph)
+    if ((args.choices || args.advice) && !trace.graph)
         return fail(error("an artifact does not say what was chosen", "profile the model itself"), trace, args.model,
                     common);
     if (!args.timeline.empty())
@@ -334,14 +337,14 @@ int profileCommand(const RunArgs& args, const Common& common) {
             return fail(other.error(), trace, args.model, common);
     if (const auto turn = leaseDevice(runner, common); !turn)
         return fail(turn.error(), trace, args.model, common);
-    inspect::Measuring measuring;
-    measuring.timeline = !args.timeline.empty();
+    inspect::Measuring measuring = args.advice ? inspect::measuringOfRun : inspect::Measuring();
+    measuring.timeline = args.advice || !args.timeline.empty();
     measuring.counters = args.counters;
     const auto profile = inspect::profile(runner, prepared->loaded, trace, prepared->shapes, measuring,
                                           common.progress ? makeProgress(common) : driver::Progress{});
     if (!profile)
         return fail(profile.error(), trace, args.model, common);
-    if (profile->timeline) {
+    if (!args.timeline.empty() && profile->timeline) {
         const auto written = inspect::writeTraceEvents(args.timeline, *profile->timeline, prepared->loaded);
         if (!written)
             return fail(written.error(), trace, args.timeline, common);
@@ -379,6 +382,9 @@ int profileCommand(const RunArgs& args, const Common& common) {
     } else if (args.counters) {
         printLine("{}", toString(profile->counters));
     }
+    if (args.advice)
+        if (const auto said = printAdvice(args, common, trace, *profile); !said)
+            return fail(said.error(), trace, args.model, common);
     return 0;
 }
 

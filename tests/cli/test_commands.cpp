@@ -508,6 +508,17 @@ private slots:
         QCOMPARE(runLathe({"profile", model_, "--timeline", folder_.filePath("no/such/folder.json")}).code, 1);
     }
 
+    void profileAdvises() {
+        const Outcome outcome = runLathe({"profile", "--json", model_, "--advice", "--shape", "x=64,3"});
+        QCOMPARE(outcome.code, 0);
+        QHash<QString, QString> steps; // by rule
+        for (const QJsonObject& line : jsonLines(outcome.out))
+            if (line.contains("advice"))
+                steps[line["advice"].toString()] = line["step"].toString();
+        QCOMPARE(steps.value("unchecked"), QString("check")); // of whatever model
+        QCOMPARE(runLathe({"profile", "--advice", model_, "--sweep", "n=1,2"}).code, 2);
+    }
+
     void profileOverASize() {
         const Outcome outcome = runLathe({"profile", "--json", model_, "--sweep", "n=2:6:2"});
         QVERIFY2(outcome.code == 0, outcome.err.c_str());

@@ -36,6 +36,7 @@ COMPILER = {
     "driver": "model arith relay frontend tir lower tune codegen abi runtime artifact data device",
     "inspect": "model arith relay frontend tir schedule lower artifact data graph device driver",
     "diagnose": "model arith relay data driver inspect",
+    "advise": "model arith relay inspect diagnose",
     "tuning": "arith tir lower tune runtime data device driver inspect",
     "project": "driver",
     "records": "codegen tune schedule tir lower driver inspect tuning",
@@ -45,7 +46,7 @@ COMPILER = {
 }
 NOT_EVEN_BASE = {"base", "abi", "runtime", "images"}
 # Views show the values of the driver and of what stands on it and, read only, the IRs; only the app wires them to the driver.
-VIEW_MODELS = "data graph driver inspect diagnose tuning model relay tir schedule tune records lower arith base"
+VIEW_MODELS = "data graph driver inspect diagnose advise tuning model relay tir schedule tune records lower arith base"
 # folder of views/models: folders there that it may include, beside itself.
 MODELS = {
     "text": "",
@@ -56,6 +57,8 @@ MODELS = {
     "passes": "text window graph",
     "loops": "text",
     "profile": "text inputs",
+    "overview": "text window inputs profile",
+    "start": "text",
     "exporting": "text",
     "tuning": "text window passes loops",
 }
