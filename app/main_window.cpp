@@ -4,6 +4,7 @@
 #include "app/graphviz.h"
 #include "app/progress_pane.h"
 #include "app/run_settings_dialog.h"
+#include "app/shared_folder.h"
 #include "base/version.h"
 #include "views/check/check_page.h"
 #include "views/find/find_bar.h"
@@ -16,12 +17,14 @@
 #include "views/models/text/counted.h"
 #include "views/models/text/plain_tip.h"
 #include "views/models/text/shown_path.h"
+#include "views/overview/overview_page.h"
 #include "views/page/elided_label.h"
 #include "views/palette/command_palette.h"
 #include "views/passes/bisect_dialog.h"
 #include "views/passes/passes_page.h"
 #include "views/problems/problems_panel.h"
 #include "views/profile/profile_page.h"
+#include "views/start/start_page.h"
 #include "views/tensor/tensor_panel.h"
 #include "views/tuning/tuning_page.h"
 
@@ -52,20 +55,19 @@ namespace {
 constexpr int widestSettings = 320;
 /// Of the problems that are shown at once.
 constexpr int mostLogged = 50;
-constexpr auto docksShownKey = "window/docksShown";
 
 } // namespace
 
 MainWindow::MainWindow()
     : graphviz_(new Graphviz(this)), whatIfs_(new WhatIfs(this)),
       exports_(new ExportDesk(engine_, work_, *whatIfs_, this)), stack_(new QStackedWidget), pages_(new QTabWidget),
-      find_(new views::find::FindBar), model_(new views::graph::ModelPage(&selection_)),
-      passes_(new views::passes::PassesPage(&selection_)), fusion_(new views::fusion::FusionPage(&selection_)),
-      loops_(new views::loops::LoopsPage(&selection_)), profile_(new views::profile::ProfilePage(&selection_)),
-      check_(new views::check::CheckPage(&selection_)), compare_(new views::graph::ComparePage(&selection_)),
-      tuning_(new views::tuning::TuningPage(&selection_)),
+      find_(new views::find::FindBar), overview_(new views::overview::OverviewPage(&selection_)),
+      model_(new views::graph::ModelPage(&selection_)), passes_(new views::passes::PassesPage(&selection_)),
+      fusion_(new views::fusion::FusionPage(&selection_)), loops_(new views::loops::LoopsPage(&selection_)),
+      profile_(new views::profile::ProfilePage(&selection_)), check_(new views::check::CheckPage(&selection_)),
+      compare_(new views::graph::ComparePage(&selection_)), tuning_(new views::tuning::TuningPage(&selection_)),
       studies_(new TuningDesk(engine_, work_, *whatIfs_, tuning_, this)),
-      pageTable_{model_, passes_, fusion_, loops_, profile_, check_, compare_, tuning_},
+      pageTable_{overview_, model_, passes_, fusion_, loops_, profile_, check_, compare_, tuning_},
       palette_(new views::palette::CommandPalette(this)), progress_(new ProgressPane), status_(new views::ElidedLabel),
       settingsButton_(new QToolButton), facts_(new views::ElidedLabel) {
     setWindowTitle(tr("Lathe"));
@@ -73,8 +75,6 @@ MainWindow::MainWindow()
     pages_->setDocumentMode(true);
     for (views::Page* page : pageTable_)
         pages_->addTab(page, page->title());
-    stack_->addWidget(makeWelcome());
-    stack_->addWidget(pages_);
     auto pagesAndBar = new QWidget;
     auto layout = new QVBoxLayout(pagesAndBar);
     layout->setContentsMargins(0, 0, 0, 0);
@@ -91,6 +91,9 @@ MainWindow::MainWindow()
     statusBar()->addPermanentWidget(facts_);
     makeDocks();
     makeActions();
+    start_ = new views::start::StartPage({actions_["file.open"], actions_["file.open_folder"]}, sharedFolder());
+    stack_->addWidget(start_);
+    stack_->addWidget(pages_);
     makeMenus();
     connect(settingsButton_, &QToolButton::clicked, actions_["model.settings"], &QAction::trigger);
     std::vector<Diagnostic> unread;
@@ -103,9 +106,12 @@ MainWindow::MainWindow()
     fillRecent();
     connectEngine();
     connectTuning();
+    connectOverview();
     connectExports();
     connectProject();
-    connect(palette_, &views::palette::CommandPalette::chosen, this, &MainWindow::follow);
+    connect(palette_, &views::palette::CommandPalette::chosen, this,
+            [this](const views::models::PaletteEntry& entry) { follow(entry); });
+    connect(start_, &views::start::StartPage::fileWanted, this, &MainWindow::open);
     restoreWindow();
     setBusy(false);
 }
@@ -240,134 +246,6 @@ void MainWindow::checkSettled() {
         emit settled();
 }
 
-bool MainWindow::refusesName(const QString& path) {
-    const QString problem = views::models::problemOfName(path);
-    if (problem.isEmpty())
-        return false;
-    showProblems({error(problem.toStdString())});
-    log(tr("%1 was not opened: Problems says why.").arg(views::models::shownPath(path)), LogLevel::Error);
-    return true;
-}
-
-void MainWindow::open(const QString& path) {
-    const QString absolute = views::models::absolutePath(path);
-    if (refusesName(absolute))
-        return;
-    forgetPlans();
-    project_.forget();
-    if (absolute.endsWith(QStringLiteral(".lathe"))) {
-        log(tr("Opening %1").arg(absolute));
-        return project_.open(absolute);
-    }
-    load(absolute);
-}
-
-void MainWindow::forgetPlans() {
-    next_ = Next::Nothing;
-    reloading_ = false;
-    project_.dropModel();
-}
-
-void MainWindow::load(const QString& path) {
-    const QString absolute = views::models::absolutePath(path);
-    if (refusesName(absolute))
-        return project_.giveUp();
-    setBusy(true);
-    // Before the first model of all these have nothing to say; what the user has closed since then stays closed.
-    if (QSettings settings; !settings.value(docksShownKey).toBool()) {
-        settings.setValue(docksShownKey, true);
-        problemsDock_->show();
-        logDock_->show();
-        logDock_->raise();
-    }
-    opening_ = absolute;
-    log(tr("Opening %1").arg(views::models::shownPath(absolute)));
-    // What goes on belongs to the model before.
-    engine_.cancel();
-    engine_.abortTuning();
-    driver::Options options = work_.importOptions();
-    project::GraphChoice choice;
-    if (reloading_)
-        choice = work_.settings.graphChoice;
-    else if (const project::Project* project = project_.restoring())
-        choice = RunSettings::fromJson(keptIn(*project, project::settingsKey)).graphChoice;
-    LATHE_ASSERT(choice.addTo(options), "words that were read before");
-    engine_.open(absolute, options);
-}
-
-void MainWindow::showOpened(const QString& path, const TracePtr& trace) {
-    if (path != opening_)
-        return;
-    const Next next = std::exchange(next_, Next::Nothing);
-    const bool other = !std::exchange(reloading_, false);
-    const bool otherGraph =
-        other || !modelGraph() || !trace->graph || modelGraph()->signature != trace->graph->signature;
-    if (other) { // another model, not the one whose file has changed
-        work_.settings.fixSizes = false;
-        work_.settings.inputs = {};
-        work_.settings.states = {};
-        work_.settings.goOn = false;
-        work_.settings.graphChoice = {};
-        project_.close();
-        whatIfs_->reset({});
-        exports_->clear();
-    }
-    work_.path = path;
-    work_.trace = trace;
-    work_.changedAt = work_.lastWritten();
-    work_.compilation = baseline_ = nullptr;
-    baselineTaken_ = false;
-    states_ = nullptr;
-    selection_.clear();
-    tensor_->setTensor({});
-    showSettings();
-    profile_->setStatesAfter({});
-    model_->setModel(trace->graph, tr("This file could not be read as a model. Problems says why."));
-    for (views::Page* page : pageTable_)
-        page->setProvenance(nullptr);
-    showProblems(trace->diagnostics);
-    const bool refused = problems_->model()->errors() > 0;
-    if (otherGraph)
-        studies_->clear();
-    tuning_->setModel(trace->graph && !refused);
-    tuning_->setDecisions(whatIfs_->decisions());
-    passesSeen_ = profileSeen_ = checkSeen_ = false;
-    showTitle();
-    if (bisect_)
-        bisect_->clear();
-    if (!trace->graph) {
-        project_.giveUp();
-        log(tr("%1 could not be read as a model.").arg(path), LogLevel::Error);
-        facts_->clear();
-        showPage("model");
-        stack_->setCurrentIndex(1);
-        return;
-    }
-    remember(path);
-    stack_->setCurrentIndex(1);
-    showPage("model");
-    const QString nodes = views::models::counted(model::countNodes(*trace->graph), "node", "nodes");
-    facts_->setText(QStringLiteral("%1 · %2").arg(QString::fromStdString(trace->graph->format), nodes));
-    if (refused)
-        log(tr("%1 cannot be compiled as it is: Problems says why.").arg(QFileInfo(path).fileName()), LogLevel::Error);
-    else
-        log(tr("Opened %1, %2. Compile (F5) to see its passes.").arg(QFileInfo(path).fileName(), nodes));
-    for (const Diagnostic& diagnostic : trace->diagnostics)
-        if (diagnostic.severity == Severity::Error && diagnostic.nodeId >= 0) {
-            model_->revealNode(diagnostic.nodeId);
-            break;
-        }
-    if (project_.isRestoring())
-        return restoreProject();
-    if (other)
-        project_.keepUnsaved();
-    if (next == Next::Nothing || refused)
-        return;
-    next_ =
-        next == Next::Run || next == Next::Sweep ? next : Next::Nothing; // there is nothing to compare with any more
-    compile();
-}
-
 void MainWindow::setRunSettings(const RunSettings& settings) {
     const bool otherGraph = settings.graphChoice != work_.settings.graphChoice && !work_.path.isEmpty();
     work_.settings = settings;
@@ -472,12 +350,6 @@ void MainWindow::dropEvent(QDropEvent* event) {
     for (const QUrl& more : files) // each in a window of its own
         if (more.isLocalFile())
             QProcess::startDetached(QCoreApplication::applicationFilePath(), {more.toLocalFile()});
-}
-
-void MainWindow::changeEvent(QEvent* event) {
-    if (event->type() == QEvent::PaletteChange && !actions_.entries().empty())
-        colourIcons();
-    QMainWindow::changeEvent(event);
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {

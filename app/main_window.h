@@ -13,6 +13,7 @@
 #include "app/tuning_desk.h"
 #include "app/what_ifs.h"
 #include "diagnose/check.h"
+#include "inspect/machine_peaks.h"
 #include "inspect/sweep.h"
 #include "views/models/graph/tensor_values.h"
 #include "views/models/window/log_model.h"
@@ -28,6 +29,9 @@ class QStackedWidget;
 class QTabWidget;
 class QToolButton;
 
+namespace lathe::advise {
+struct Advice;
+}
 namespace lathe::views {
 class Page;
 }
@@ -44,11 +48,17 @@ namespace lathe::views::graph {
 class ComparePage;
 class ModelPage;
 } // namespace lathe::views::graph
+namespace lathe::views::help {
+class GuideWindow;
+}
 namespace lathe::views::log {
 class LogPanel;
 }
 namespace lathe::views::loops {
 class LoopsPage;
+}
+namespace lathe::views::overview {
+class OverviewPage;
 }
 namespace lathe::views::palette {
 class CommandPalette;
@@ -63,6 +73,9 @@ class ProblemsPanel;
 namespace lathe::views::profile {
 class ProfilePage;
 }
+namespace lathe::views::start {
+class StartPage;
+}
 namespace lathe::views::tensor {
 class TensorPanel;
 }
@@ -72,6 +85,7 @@ class TuningPage;
 
 namespace lathe::app {
 
+class FlowBar;
 class Graphviz;
 class ProgressPane;
 struct Preferences;
@@ -112,7 +126,7 @@ public:
     void setRunSettings(const RunSettings& settings);
     void showPage(
         const QString&
-            id); // "model", "passes", "fusion", "loops", "profile", "check", "compare", "tuning"; another: the first
+            id); // "overview", "model", "passes", "fusion", "loops", "profile", "check", "compare", "tuning"; another: the first
     Actions& actions() { return actions_; }
     Theme& theme() { return theme_; }
 
@@ -125,6 +139,7 @@ public:
     const CompilationPtr& compilation() const { return work_.compilation; }
     /// What runs are compared with: the good compilation before, or what the user took; null: there is none.
     const CompilationPtr& baseline() const { return baseline_; }
+    views::overview::OverviewPage* overviewPage() const { return overview_; }
     views::graph::ModelPage* modelPage() const { return model_; }
     views::passes::PassesPage* passesPage() const { return passes_; }
     views::fusion::FusionPage* fusionPage() const { return fusion_; }
@@ -163,7 +178,6 @@ protected:
     void dragEnterEvent(QDragEnterEvent* event) override;
     void dropEvent(QDropEvent* event) override;
     void closeEvent(QCloseEvent* event) override;
-    void changeEvent(QEvent* event) override;
 
 private:
     void makeActions();
@@ -174,8 +188,13 @@ private:
     void restoreWindow();
     void setPreferences(const Preferences& preferences);
     void askForPreferences();
-    void colourIcons();
-    QWidget* makeWelcome();
+    void makeHelpActions();
+    /// No model is open any more.
+    void closeModel();
+    /// What was chosen and decided for the open model, and where it is kept.
+    void dropWork();
+    /// Shows this model, or none (null), and nothing that was made of the one before.
+    void take(const QString& path, const TracePtr& trace, bool otherGraph);
     void askForFile();
     void askForFolder();
     void askForReport();
@@ -230,6 +249,11 @@ private:
     /// It becomes the selection, in the page Loops.
     void showFunction(int call);
     void connectTuning();
+    void connectOverview();
+    /// All that is known of the open model by now.
+    void showOverview();
+    void showFlow();
+    void follow(const advise::Advice& advice);
     void askForSettings();
     void askForBisect();
     void showSettings();
@@ -260,6 +284,7 @@ private:
     QString opening_; // the model that was asked for last
     CompilationPtr baseline_;
     std::shared_ptr<const inspect::Tensors> states_; // of the open model, as the last run left them; null: none did
+    std::optional<inspect::MachinePeaks> peaks_;     // of the last run's threads
     bool baselineTaken_ = false;                     // by the user: no compilation takes its place
     bool layingOut_ = false;
     bool reloading_ = false; // the model whose file has changed is being opened anew
@@ -273,6 +298,7 @@ private:
     QStackedWidget* stack_;
     QTabWidget* pages_;
     views::find::FindBar* find_;
+    views::overview::OverviewPage* overview_;
     views::graph::ModelPage* model_;
     views::passes::PassesPage* passes_;
     views::fusion::FusionPage* fusion_;
@@ -292,11 +318,13 @@ private:
     views::palette::CommandPalette* palette_;
     views::passes::BisectDialog* bisect_ = nullptr;
     QMenu* recent_;
+    FlowBar* flow_;
     ProgressPane* progress_;
     QLabel* status_;
     QToolButton* settingsButton_; // what is compiled and run for, in the status bar
     QLabel* facts_;               // of the model, at the right of the status bar
-    QLabel* welcomeRecent_;
+    views::start::StartPage* start_;
+    views::help::GuideWindow* guide_ = nullptr;
     // The last: it writes what the others say when it ends.
     ProjectDesk project_{work_, [this] { return projectState(); }, this};
 };

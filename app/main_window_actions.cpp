@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The parts of MainWindow that make it: actions, menus, docks, the page shown before a model is open, recent files.
+// The parts of MainWindow that make it: actions, menus, docks, recent files.
+#include "app/flow_bar.h"
 #include "app/main_window.h"
 #include "app/model_dialog.h"
 #include "app/preferences.h"
+#include "app/recent_files.h"
+#include "app/shared_folder.h"
 #include "app/shortcuts_dialog.h"
-#include "app/style.h"
 #include "base/version.h"
+#include "codegen/build_id.h"
 #include "views/graph/model_page.h"
+#include "views/help/guide_window.h"
 #include "views/log/log_panel.h"
 #include "views/models/text/one_line.h"
 #include "views/page/file_dialog.h"
 #include "views/palette/command_palette.h"
 #include "views/problems/problems_panel.h"
 #include "views/profile/profile_page.h"
+#include "views/start/start_page.h"
 #include "views/tensor/tensor_panel.h"
 
 #include <QActionGroup>
@@ -28,7 +33,6 @@
 #include <QScreen>
 #include <QSettings>
 #include <QTabWidget>
-#include <QToolBar>
 #include <QUndoStack>
 #include <QVBoxLayout>
 
@@ -36,8 +40,6 @@ namespace lathe::app {
 
 namespace {
 
-constexpr auto recentKey = "recentFiles";
-constexpr int recentFiles = 10;
 constexpr qsizetype longestEntry = 60;
 /// By Theme::Choice.
 constexpr const char* themeActions[] = {"view.theme.system", "view.theme.light", "view.theme.dark"};
@@ -75,7 +77,7 @@ void MainWindow::makeDocks() {
 }
 
 void MainWindow::makeActions() {
-    const QString file = tr("File"), edit = tr("Edit"), help = tr("Help");
+    const QString file = tr("File"), edit = tr("Edit");
     const auto hasGraph = [this] { return modelGraph() != nullptr; };
     actions_.add("file.open", file, tr("&Open…"), keys(QKeySequence::Open), [this] { askForFile(); });
     actions_.add("file.open_folder", file, tr("Open a fol&der…"), keys(Qt::CTRL | Qt::SHIFT | Qt::Key_O),
@@ -94,6 +96,9 @@ void MainWindow::makeActions() {
     actions_.add(
         "file.exports", file, tr("Expor&ts…"), keys(Qt::CTRL | Qt::SHIFT | Qt::Key_E),
         [this] { exports_->showList(false); }, hasGraph);
+    actions_.add(
+        "file.close", file, tr("&Close model"), keys(Qt::CTRL | Qt::Key_W), [this] { closeModel(); },
+        [this] { return work_.trace != nullptr; });
     actions_.add("file.preferences", file, tr("Pre&ferences…"), {}, [this] { askForPreferences(); });
     actions_.add("file.quit", file, tr("&Quit"), keys(Qt::CTRL | Qt::Key_Q), [] { QApplication::closeAllWindows(); });
     actions_.adopt("edit.undo", edit, whatIfs_->stack()->createUndoAction(this, tr("&Undo")), keys(QKeySequence::Undo));
@@ -104,12 +109,29 @@ void MainWindow::makeActions() {
                  [this] { findNext(false); });
     makeModelActions();
     makeViewActions();
+    makeHelpActions();
+}
+
+void MainWindow::makeHelpActions() {
+    const QString help = tr("Help");
+    const auto openGuide = [this](const QString& page) {
+        if (!guide_)
+            guide_ = new views::help::GuideWindow(sharedFolder() + QStringLiteral("/guide"), this);
+        guide_->open(page);
+    };
+    actions_.add("help.guide", help, tr("&Guide"), keys(Qt::Key_F1),
+                 [openGuide] { openGuide(QStringLiteral("user_guide.md")); });
+    actions_.add("help.glossary", help, tr("G&lossary"), {}, [openGuide] { openGuide(QStringLiteral("glossary.md")); });
     actions_.add("help.about", help, tr("&About Lathe"), {}, [this] {
         const auto version = base::version();
         QMessageBox::about(this, tr("About Lathe"),
-                           tr("<b>Lathe %1</b><p>A workbench for making trained models fast.</p>")
-                               .arg(QString::fromUtf8(version.data(), qsizetype(version.size()))));
+                           tr("<b>Lathe %1</b><p>A workbench for making trained models fast.</p>"
+                              "<p>Workbench: GPL-3.0-or-later. Compiler, runtime and what they export: Apache-2.0.</p>"
+                              "<p>Qt %2, LLVM %3.</p>")
+                               .arg(QString::fromUtf8(version.data(), qsizetype(version.size())),
+                                    QString::fromLatin1(qVersion()), QString::fromStdString(codegen::llvmVersion())));
     });
+    actions_.add("help.about_qt", help, tr("About &Qt"), {}, [this] { QMessageBox::aboutQt(this); });
 }
 
 void MainWindow::makeModelActions() {
@@ -214,18 +236,18 @@ void MainWindow::makeMenus() {
     const Menu menus[] = {
         {tr("&File"),
          {"file.open", "file.open_folder", "recent", "", "file.save", "file.save_as", "file.report", "file.export",
-          "file.exports", "", "file.preferences", "", "file.quit"}},
+          "file.exports", "", "file.close", "", "file.preferences", "", "file.quit"}},
         {tr("&Edit"),
          {"edit.undo", "edit.redo", "", "edit.find", "edit.find_next", "edit.find_previous", "", "log.copy",
           "log.clear"}},
         {tr("&Model"),
          {"model.compile", "model.run", "model.compare", "model.baseline", "model.sweep", "model.compare_with",
           "model.compare_with_folder", "model.bisect", "model.drop_decisions", "model.cancel", "", "model.settings"}},
-        {tr("&View"), pages + QStringList{"", "view.back", "view.forward", "view.places", "view.commands", "",
-                                          "view.problems", "view.log", "view.values", "", themeActions[0],
-                                          themeActions[1], themeActions[2], "", "view.shortcuts"}},
+        {tr("&View"),
+         pages + QStringList{"", "view.back", "view.forward", "view.places", "view.commands", "", "view.problems",
+                             "view.log", "view.values", "", themeActions[0], themeActions[1], themeActions[2]}},
         {tr("&Page"), ofPages},
-        {tr("&Help"), {"help.about"}},
+        {tr("&Help"), {"help.guide", "help.glossary", "view.shortcuts", "", "help.about", "help.about_qt"}},
     };
     recent_ = new QMenu(tr("Open &recent"), this);
     for (const Menu& each : menus) {
@@ -239,21 +261,8 @@ void MainWindow::makeMenus() {
                 menu->addAction(actions_[id]);
         }
     }
-    QToolBar* bar = addToolBar(tr("Main"));
-    bar->setObjectName("main");
-    bar->setMovable(false);
-    bar->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-    bar->addAction(actions_["file.open"]);
-    bar->addSeparator();
-    bar->addActions({actions_["model.compile"], actions_["model.run"], actions_["model.cancel"]});
-    colourIcons();
-}
-
-void MainWindow::colourIcons() {
-    actions_["file.open"]->setIcon(glyphIcon(Glyph::Open, palette()));
-    actions_["model.compile"]->setIcon(glyphIcon(Glyph::Compile, palette()));
-    actions_["model.run"]->setIcon(glyphIcon(Glyph::Run, palette()));
-    actions_["model.cancel"]->setIcon(glyphIcon(Glyph::Cancel, palette()));
+    flow_ = new FlowBar(actions_);
+    addToolBar(flow_);
 }
 
 void MainWindow::restoreWindow() {
@@ -296,35 +305,6 @@ void MainWindow::openPalette(bool places) {
     palette_->open(std::move(entries), places ? tr("A node, fused function or pass") : tr("A command"));
 }
 
-QWidget* MainWindow::makeWelcome() {
-    auto page = new QWidget;
-    auto title = new QLabel(tr("Lathe"));
-    QFont font = title->font();
-    font.setPointSizeF(font.pointSizeF() * 2.4);
-    font.setBold(true);
-    title->setFont(font);
-    title->setAlignment(Qt::AlignCenter);
-    auto hint = new QLabel(tr("Drop a model here, or open one."));
-    hint->setAlignment(Qt::AlignCenter);
-    auto button = new QPushButton(tr("&Open model…"));
-    button->setMinimumSize(160, 36);
-    connect(button, &QPushButton::clicked, this, [this] { askForFile(); });
-    welcomeRecent_ = new QLabel;
-    welcomeRecent_->setAlignment(Qt::AlignCenter);
-    welcomeRecent_->setTextInteractionFlags(Qt::LinksAccessibleByKeyboard | Qt::LinksAccessibleByMouse);
-    connect(welcomeRecent_, &QLabel::linkActivated, this, [this](const QString& link) { open(link); });
-    auto layout = new QVBoxLayout(page);
-    layout->addStretch(2);
-    layout->addWidget(title);
-    layout->addWidget(hint);
-    layout->addSpacing(12);
-    layout->addWidget(button, 0, Qt::AlignCenter);
-    layout->addSpacing(12);
-    layout->addWidget(welcomeRecent_);
-    layout->addStretch(3);
-    return page;
-}
-
 void MainWindow::askForFile() {
     const QString path =
         chooseModel(this, tr("Open a model or project"), folderOf(work_.path), AskedFor::ModelOrProject);
@@ -355,30 +335,19 @@ void MainWindow::askForReport() {
 }
 
 void MainWindow::remember(const QString& path) {
-    QSettings settings;
-    QStringList files = settings.value(recentKey).toStringList();
-    files.removeAll(path);
-    files.prepend(path);
-    settings.setValue(recentKey, QStringList(files.mid(0, recentFiles)));
+    const bool isModel = path == work_.path && modelGraph();
+    rememberRecent(path, isModel ? int(model::countNodes(*modelGraph())) : 0);
     fillRecent();
 }
 
 void MainWindow::fillRecent() {
-    QStringList files = QSettings().value(recentKey).toStringList().mid(0, recentFiles);
-    files.removeAll(QString()); // settings may have been written by hand
+    const QList<views::models::RecentFile> files = recentFiles();
     recent_->clear();
-    QStringList links;
-    for (const QString& file : files) {
-        recent_->addAction(views::models::oneLine(file, longestEntry).replace("&", "&&"), this,
-                           [this, file] { open(file); });
-        links << QStringLiteral("<a href=\"%1\">%2</a>")
-                     .arg(file.toHtmlEscaped(),
-                          views::models::oneLine(QFileInfo(file).dir().dirName() + '/' + QFileInfo(file).fileName(),
-                                                 longestEntry)
-                              .toHtmlEscaped());
-    }
+    for (const views::models::RecentFile& file : files)
+        recent_->addAction(views::models::oneLine(file.path, longestEntry).replace("&", "&&"), this,
+                           [this, path = file.path] { open(path); });
     recent_->setEnabled(!files.isEmpty());
-    welcomeRecent_->setText(links.join("<br>"));
+    start_->setRecent(files);
 }
 
 } // namespace lathe::app

@@ -99,6 +99,8 @@ void MainWindow::restoreProject() {
 }
 
 void MainWindow::showTitle() {
+    if (work_.path.isEmpty())
+        return setWindowTitle(tr("Lathe"));
     // Many models are called model.onnx, each in a folder of its own.
     const QFileInfo model(work_.path);
     const QString name = QStringLiteral("%1/%2").arg(model.dir().dirName(), model.fileName());

@@ -2,6 +2,8 @@
 //
 // The part of MainWindow that has work done: what is asked of the Engine, with which settings, and what is shown of the answers.
 #include "app/main_window.h"
+
+#include "app/recent_files.h"
 #include "app/run_wish.h"
 
 #include "app/progress_pane.h"
@@ -57,7 +59,10 @@ void MainWindow::connectRuns() {
     connect(&engine_, &Engine::ran, this, &MainWindow::showProfiles);
     connect(&engine_, &Engine::swept, this, &MainWindow::showSweep);
     connect(profile_, &views::profile::ProfilePage::sweepWanted, this, &MainWindow::sweep);
-    connect(&engine_, &Engine::measured, profile_, &views::profile::ProfilePage::setPeaks);
+    connect(&engine_, &Engine::measured, this, [this](const inspect::MachinePeaks& peaks) {
+        peaks_ = peaks;
+        profile_->setPeaks(peaks);
+    });
     connect(&engine_, &Engine::flamed, this,
             [this](const CompilationPtr& of, const std::shared_ptr<const inspect::Flame>& flame) {
                 if (of == work_.compilation)
@@ -174,6 +179,7 @@ void MainWindow::showCompiled(const QString& path, const CompilationPtr& compila
     else
         log(tr("Compilation ended without an artifact: Problems says why."), LogLevel::Error);
     setBusy(work_.busy);
+    showOverview();
     project_.touch();
     const Next next = std::exchange(next_, Next::Nothing);
     if (good && next == Next::Run)
@@ -243,13 +249,15 @@ void MainWindow::showProfiles(const std::vector<CompilationPtr>& of, const std::
                         .arg(QFileInfo(work_.path).fileName(),
                              views::models::counted(qint64(profile.rows.size()), "kernel call", "kernel calls"))
                         .arg(profile.medianMs, 0, 'f', 2));
+    rememberRun(work_.path, profile.medianMs);
     for (views::Page* page : pageTable_)
         page->setProfile(profile);
     const bool compared = profiles.size() > 1;
     if (compared)
         profile_->setChange(profiles.front(), profile, views::models::summaryOf(of.front()->decisions),
                             views::models::summaryOf(work_.compilation->decisions));
-    turnTo("profile", std::exchange(profileSeen_, true) && !compared);
+    showOverview();
+    turnTo(compared ? "profile" : "overview", std::exchange(profileSeen_, true) && !compared);
 }
 
 void MainWindow::sweep(const inspect::SweepQuestion& question) {
@@ -318,6 +326,7 @@ void MainWindow::showCheck(const QString& path, const std::shared_ptr<const diag
         log(tr("Checked: all values are within the tolerance."));
     for (views::Page* page : pageTable_)
         page->setCheck(check);
+    showOverview();
     turnTo("check", std::exchange(checkSeen_, true));
 }
 

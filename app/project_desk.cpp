@@ -211,4 +211,9 @@ void ProjectDesk::becomeLast() {
         setLastProject(keeper_.path());
 }
 
+void ProjectDesk::leave() {
+    close();
+    setLastProject({});
+}
+
 } // namespace lathe::app

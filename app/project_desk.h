@@ -51,6 +51,8 @@ public:
     void hold(const OpenedProject& project, bool unreadSettings);
     /// The window stands: the next start begins with what is open now.
     void becomeLast();
+    /// No model is open: the next start begins with none.
+    void leave();
 
 signals:
     void openWanted(QString path);

@@ -24,17 +24,33 @@ const char* pathsOf(Glyph glyph) {
                "<path d='M3 12.2l9 4.4 9-4.4M3 16.4l9 4.4 9-4.4' fill='none'/>";
     case Glyph::Run:
         return "<path d='M7 4.5l12 7.5-12 7.5z' fill='%1' fill-opacity='0.22'/>";
+    case Glyph::Check: // a magnifying glass
+        return "<circle cx='10.5' cy='10.5' r='6.5' fill='%1' fill-opacity='0.18'/><path d='M15.5 15.5l5 5' "
+               "fill='none'/>";
+    case Glyph::Tune: // slides
+        return "<path d='M4 7h16M4 12h16M4 17h16' fill='none'/><circle cx='9' cy='7' r='2.2' fill='%1'/>"
+               "<circle cx='15' cy='12' r='2.2' fill='%1'/><circle cx='7' cy='17' r='2.2' fill='%1'/>";
+    case Glyph::Export: // out of a box
+        return "<path d='M4 13v6.5h16V13' fill='%1' fill-opacity='0.18'/><path d='M12 15V4M7.5 8.5L12 4l4.5 4.5' "
+               "fill='none'/>";
     case Glyph::Cancel:
         return "<rect x='5.5' y='5.5' width='13' height='13' rx='2' fill='%1' fill-opacity='0.18'/>";
     }
     return "";
 }
 
-QPixmap draw(Glyph glyph, const QColor& colour, int size) {
+/// Over the lower right corner of the box.
+QString tickIn(const QColor& colour, const QColor& ground) {
+    return QStringLiteral("<circle cx='18' cy='18' r='5.5' fill='%1' stroke='%2' stroke-width='1.2'/>"
+                          "<path d='M15.4 18.1l1.9 1.9 3.3-3.7' fill='none' stroke='%2' stroke-width='1.7'/>")
+        .arg(colour.name(), ground.name());
+}
+
+QPixmap draw(Glyph glyph, const QColor& colour, int size, const QString& over) {
     const QString svg = QStringLiteral("<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24'><g stroke='%1' "
                                        "stroke-width='1.7' stroke-linejoin='round' stroke-linecap='round'>") +
-                        QString::fromUtf8(pathsOf(glyph)) + QStringLiteral("</g></svg>");
-    QSvgRenderer renderer(svg.arg(colour.name()).toUtf8());
+                        QString::fromUtf8(pathsOf(glyph)) + QStringLiteral("</g>");
+    QSvgRenderer renderer((svg.arg(colour.name()) + over + QStringLiteral("</svg>")).toUtf8());
     QPixmap pixmap(size, size);
     pixmap.fill(Qt::transparent);
     QPainter painter(&pixmap);
@@ -109,19 +125,23 @@ int Style::pixelMetric(PixelMetric metric, const QStyleOption* option, const QWi
     }
 }
 
-QIcon glyphIcon(Glyph glyph, const QPalette& palette) {
+QIcon glyphIcon(Glyph glyph, const QPalette& palette, bool done) {
     const views::models::Colors colors = views::models::colorsFor(palette);
     QColor colour = palette.color(QPalette::ButtonText);
-    if (glyph == Glyph::Compile)
+    if (glyph == Glyph::Compile || glyph == Glyph::Check || glyph == Glyph::Export)
         colour = colors.product;
+    else if (glyph == Glyph::Tune)
+        colour = colors.activation;
     else if (glyph == Glyph::Run)
         colour = colors.good;
     else if (glyph == Glyph::Cancel)
         colour = colors.problem;
+    const QColor ground = palette.color(QPalette::Window),
+                 off = palette.color(QPalette::Disabled, QPalette::ButtonText);
     QIcon icon;
     for (int size : {20, 40, 60}) {
-        icon.addPixmap(draw(glyph, colour, size), QIcon::Normal);
-        icon.addPixmap(draw(glyph, palette.color(QPalette::Disabled, QPalette::ButtonText), size), QIcon::Disabled);
+        icon.addPixmap(draw(glyph, colour, size, done ? tickIn(colors.good, ground) : QString()), QIcon::Normal);
+        icon.addPixmap(draw(glyph, off, size, done ? tickIn(off, ground) : QString()), QIcon::Disabled);
     }
     return icon;
 }

@@ -24,9 +24,9 @@ public:
                             const QWidget* widget) const override;
 };
 
-enum class Glyph { Open, Compile, Run, Cancel };
+enum class Glyph { Open, Compile, Run, Check, Tune, Export, Cancel };
 
-/// Sharp at up to three times the toolbar's size.
-QIcon glyphIcon(Glyph glyph, const QPalette& palette);
+/// Sharp at up to three times the toolbar's size. done: with a tick at its corner.
+QIcon glyphIcon(Glyph glyph, const QPalette& palette, bool done = false);
 
 } // namespace lathe::app

@@ -18,10 +18,12 @@ LIMIT = 200_000  # bytes of a picture of the guide
 TIDY = ["view.log", "view.problems"]  # these docks go, there is more to see
 COMPILE = TIDY + ["model.compile"]
 RUN = COMPILE + ["model.run"]
+PROFILE = RUN + ["view.profile"]
 TUNE = COMPILE + ["tuning.start", "type:\n"]
 TUNING_MINUTES = 0.5
 # name -> model, steps; after them, a model to compare with
 PICTURES = {
+    "overview": ("small_cnn", RUN),
     "model": ("small_cnn", ["node:12"]),
     "values": ("small_cnn", TIDY + ["node:37", "pick:/head.weight  constant float32[10,64]", "model.values",
                                     "pick:Heat map"]),
@@ -39,14 +41,14 @@ PICTURES = {
     "find": ("small_cnn", RUN + ["node:13", "view.loops", "focus:Assembly", "edit.find", "type:vfmadd\n\n"]),
     "steps": ("small_cnn", RUN + ["node:13", "view.loops", "pick:Computation", "pick:Assembly",
                                   "pick:Schedule, step by step", "pick:computeInline blocks(#2)"]),
-    "profile": ("small_cnn", RUN),
+    "profile": ("small_cnn", PROFILE),
     "overlay": ("small_cnn", RUN + ["view.model", "pick:Time", "node:12"]),
     "layouts": ("small_cnn", COMPILE + ["view.model", "pick:Layout", "node:37"]),
-    "flame": ("small_transformer", RUN + ["pick:Flame"]),
-    "timeline": ("small_cnn", RUN + ["pick:Timeline"]),
+    "flame": ("small_transformer", PROFILE + ["pick:Flame"]),
+    "timeline": ("small_cnn", PROFILE + ["pick:Timeline"]),
     "sizes": ("small_transformer", COMPILE + ["model.sweep", "type:1:29:4\n"]),
-    "roofline": ("small_cnn", RUN + ["pick:Roofline"]),
-    "memory": ("small_cnn", RUN + ["pick:Memory"]),
+    "roofline": ("small_cnn", PROFILE + ["pick:Roofline"]),
+    "memory": ("small_cnn", PROFILE + ["pick:Memory"]),
     "check": ("small_cnn", COMPILE + ["check.values", "view.check"]),
     "checked_value": ("small_cnn", COMPILE + ["check.values", "view.check", "pick:/block1/Relu_out", "check.elements",
                                               "pick:Difference"]),

@@ -44,6 +44,11 @@ install(FILES ${lathe_texts}/lathe.zsh DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/
         COMPONENT cli)
 install(FILES ${lathe_texts}/lathe.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT cli)
 
+# What the window begins with, and its guide.
+install(DIRECTORY ${CMAKE_BINARY_DIR}/samples DESTINATION ${CMAKE_INSTALL_DATADIR}/lathe COMPONENT workbench
+        FILES_MATCHING PATTERN "*.onnx")
+install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DATADIR}/lathe/guide COMPONENT workbench
+        FILES_MATCHING PATTERN "*.md" PATTERN "*.png" PATTERN "*.svg" PATTERN "examples" EXCLUDE PATTERN "schemas" EXCLUDE)
 set(lathe_desktop ${CMAKE_SOURCE_DIR}/resources/desktop/io.lathe.Workbench)
 install(FILES ${lathe_desktop}.desktop DESTINATION ${CMAKE_INSTALL_DATADIR}/applications COMPONENT workbench)
 install(FILES ${lathe_desktop}.metainfo.xml DESTINATION ${CMAKE_INSTALL_DATADIR}/metainfo COMPONENT workbench)

@@ -104,7 +104,8 @@ private slots:
         window.resize(800, 600);
         window.show();
         const auto showAll = [&](const char* when) {
-            for (const char* page : {"model", "passes", "fusion", "loops", "profile", "check", "compare", "tuning"}) {
+            for (const char* page :
+                 {"overview", "model", "passes", "fusion", "loops", "profile", "check", "compare", "tuning"}) {
                 window.showPage(page);
                 QTest::qWait(50);
                 const QSize least = window.minimumSizeHint();

@@ -6,9 +6,11 @@
 #include "app/shortcuts_dialog.h"
 #include "gui/window.h"
 #include "support/program_of_tests.h"
+#include "views/graph/model_page.h"
 #include "views/loops/loops_page.h"
 #include "views/models/text/fuzzy.h"
 #include "views/palette/command_palette.h"
+#include "views/passes/passes_page.h"
 
 #include <QAbstractItemModelTester>
 #include <QDialogButtonBox>
@@ -177,15 +179,15 @@ private slots:
         QVERIFY(openAndWait(window, sample("small_cnn.onnx")));
         const auto* pages = window.findChild<QTabWidget*>();
         QVERIFY(compileAndWait(window));
-        QCOMPARE(pages->currentIndex(), 1);
+        QCOMPARE(pages->currentWidget(), window.passesPage());
         window.showPage("model");
         QVERIFY(compileAndWait(window));
-        QCOMPARE(pages->currentIndex(), 0);
+        QCOMPARE(pages->currentWidget(), window.modelPage());
         Settled ran(window);
         window.run();
         window.showPage("passes"); // meanwhile
         QVERIFY(ran.wait());
-        QCOMPARE(pages->currentIndex(), 1);
+        QCOMPARE(pages->currentWidget(), window.passesPage());
     }
 
     void keysAreChangedAndKept() {

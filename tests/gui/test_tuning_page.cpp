@@ -290,7 +290,7 @@ private slots:
         openWindow();
         QVERIFY(!action("tuning.start")->isEnabled()); // there is no model
         QVERIFY(openAndWait(*window_, sample("small_cnn.onnx")));
-        QTest::keyClick(window_.get(), Qt::Key_8, Qt::ControlModifier);
+        QTest::keyClick(window_.get(), Qt::Key_9, Qt::ControlModifier);
         QVERIFY(page()->isVisible());
         QVERIFY(allText().contains("F9"));
         QVERIFY(action("tuning.start")->isEnabled());

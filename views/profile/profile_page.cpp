@@ -149,6 +149,14 @@ void ProfilePage::setBusy(bool busy) {
     sweep_->setBusy(busy);
 }
 
+void ProfilePage::showTimeline() {
+    tabs_->setCurrentWidget(timeline_);
+}
+
+void ProfilePage::showMemory() {
+    tabs_->setCurrentWidget(memory_);
+}
+
 void ProfilePage::askForSweep() {
     tabs_->setCurrentWidget(sweep_);
     sweep_->ask();

@@ -52,6 +52,8 @@ public:
     void setStatesAfter(models::StateModel::Values after);
     /// Work goes on: a sweep cannot be asked for.
     void setBusy(bool busy);
+    void showTimeline();
+    void showMemory();
     /// Shows where a sweep is asked for.
     void askForSweep();
     const models::ProfileModel* model() const { return profile_; }

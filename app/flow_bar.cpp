@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/flow_bar.h"
+
+#include "app/style.h"
+
+#include <QEvent>
+#include <QLabel>
+#include <QToolButton>
+
+namespace lathe::app {
+
+using views::models::Flow;
+using views::models::FlowStage;
+
+namespace {
+
+struct Stage {
+    FlowStage stage;
+    const char* action;
+    Glyph glyph;
+    const char* text; // shorter than in the menu
+};
+
+constexpr Stage stages[] = {
+    {FlowStage::Open, "file.open", Glyph::Open, QT_TRANSLATE_NOOP("FlowBar", "Open")},
+    {FlowStage::Compile, "model.compile", Glyph::Compile, QT_TRANSLATE_NOOP("FlowBar", "Compile")},
+    {FlowStage::Run, "model.run", Glyph::Run, QT_TRANSLATE_NOOP("FlowBar", "Run and profile")},
+    {FlowStage::Check, "check.values", Glyph::Check, QT_TRANSLATE_NOOP("FlowBar", "Check")},
+    {FlowStage::Tune, "tuning.start", Glyph::Tune, QT_TRANSLATE_NOOP("FlowBar", "Tune")},
+    {FlowStage::Export, "file.export", Glyph::Export, QT_TRANSLATE_NOOP("FlowBar", "Export")},
+};
+
+} // namespace
+
+FlowBar::FlowBar(Actions& actions) : QToolBar(tr("Main")), actions_(actions) {
+    setObjectName("main"); // in what is kept of the window
+    setMovable(false);
+    setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    for (const Stage& stage : stages) {
+        if (stage.stage != FlowStage::Open) {
+            auto then = new QLabel(QStringLiteral("›"));
+            then->setForegroundRole(QPalette::PlaceholderText);
+            then->setAccessibleName(tr("then"));
+            addWidget(then);
+        }
+        QAction* action = actions_[QString::fromLatin1(stage.action)];
+        action->setIconText(tr(stage.text));
+        addAction(action);
+    }
+    addSeparator();
+    addAction(actions_["model.cancel"]);
+    draw();
+}
+
+void FlowBar::show(const Flow& flow) {
+    flow_ = flow;
+    draw();
+}
+
+void FlowBar::draw() {
+    for (const Stage& stage : stages) {
+        QAction* action = actions_[QString::fromLatin1(stage.action)];
+        const bool done = flow_.isDone(stage.stage), next = !done && flow_.next() == stage.stage;
+        action->setIcon(glyphIcon(stage.glyph, palette(), done));
+        QWidget* button = widgetForAction(action);
+        QFont font = button->font();
+        font.setBold(next);
+        button->setFont(font);
+        const QString text = tr(stage.text);
+        button->setAccessibleName(done ? tr("%1, done").arg(text) : next ? tr("%1, next").arg(text) : text);
+    }
+    actions_["model.cancel"]->setIcon(glyphIcon(Glyph::Cancel, palette()));
+}
+
+void FlowBar::changeEvent(QEvent* event) {
+    if (event->type() == QEvent::PaletteChange)
+        draw();
+    QToolBar::changeEvent(event);
+}
+
+} // namespace lathe::app

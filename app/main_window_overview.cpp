@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The page Overview and the tool bar in the window: what they are told, and where advice leads.
+#include "app/main_window.h"
+
+#include "advise/advice.h"
+#include "app/flow_bar.h"
+#include "codegen/target.h"
+#include "records/tried.h"
+#include "views/check/check_page.h"
+#include "views/models/overview/overview.h"
+#include "views/overview/overview_page.h"
+#include "views/problems/problems_panel.h"
+#include "views/profile/profile_page.h"
+
+namespace lathe::app {
+
+void MainWindow::connectOverview() {
+    connect(overview_, &views::overview::OverviewPage::adviceTaken, this,
+            [this](const advise::Advice& advice) { follow(advice); });
+    connect(overview_, &views::overview::OverviewPage::functionWanted, this, &MainWindow::showFunction);
+    connect(&engine_, &Engine::tuned, this, &MainWindow::showOverview);
+    connect(exports_, &ExportDesk::listChanged, this, &MainWindow::showFlow);
+}
+
+void MainWindow::showOverview() {
+    showFlow();
+    if (!modelGraph())
+        return overview_->show({});
+    const CompilationPtr& compiled = work_.compilation;
+    const driver::Options options = compiled ? compiled->options : work_.options();
+    const driver::Decisions& decisions = compiled ? compiled->decisions : this->decisions();
+    const inspect::Profile& profile = profile_->model()->profile();
+    std::error_code unknown;
+    const views::models::ProblemModel& problems = *problems_->model();
+    overview_->show(views::models::overviewOf(
+        {.trace = work_.trace.get(),
+         .options = &options,
+         .decisions = &decisions,
+         .profile = profile.rows.empty() ? nullptr : &profile,
+         .peaks = peaks_ ? &*peaks_ : nullptr,
+         .check = check_->model()->check().get(),
+         .machine = codegen::nativeTarget(),
+         .tried = isCompiled() ? records::triedWorkloads() : std::set<std::string>()},
+        {.path = work_.path,
+         .seconds = compiled ? compiled->seconds : 0,
+         .artifactBytes = isCompiled() ? qint64(std::filesystem::file_size(compiled->artifact->path(), unknown)) : 0,
+         .errors = problems.errors(),
+         .warnings = problems.rowCount() - problems.errors()},
+        isCompiled()));
+}
+
+void MainWindow::showFlow() {
+    const auto isTuned = [](const driver::KernelRecord& kernel) {
+        return kernel.schedule.from != lower::ScheduleFrom::Default;
+    };
+    flow_->show(
+        {{modelGraph() != nullptr, isCompiled(), !profile_->model()->profile().rows.empty(),
+          check_->model()->check() != nullptr, isCompiled() && std::ranges::any_of(work_.trace->kernels, isTuned),
+          !exportList().exports().isEmpty()}});
+}
+
+void MainWindow::follow(const advise::Advice& advice) {
+    const auto showCall = [&](const QString& page) {
+        if (advice.call >= 0)
+            selection_.set({work_.compilation->provenance->nodesOf(advice.call, -1), advice.call});
+        showPage(page);
+    };
+    switch (advice.step) {
+    case advise::Step::Bisect:
+        return askForBisect();
+    case advise::Step::Check:
+        return check(check_->against());
+    case advise::Step::Run:
+        return run();
+    case advise::Step::Settings:
+        return askForSettings();
+    case advise::Step::Tune:
+        return actions_["tuning.start"]->trigger();
+    case advise::Step::Decisions:
+        return actions_["model.drop_decisions"]->trigger();
+    case advise::Step::Fusion:
+        return showCall("fusion");
+    case advise::Step::Loops:
+        return showFunction(advice.call);
+    case advise::Step::Timeline:
+        profile_->showTimeline();
+        return showPage("profile");
+    case advise::Step::Memory:
+        profile_->showMemory();
+        return showCall("profile");
+    }
+}
+
+} // namespace lathe::app
