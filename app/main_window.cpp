@@ -166,6 +166,7 @@ void MainWindow::connectGraph() {
     });
     connect(model_, &views::graph::ModelPage::arranged, this, &MainWindow::checkSettled);
     connect(model_, &views::graph::ModelPage::valuesWanted, this, &MainWindow::showValues);
+    connect(model_, &views::graph::ModelPage::functionWanted, this, &MainWindow::showFunction);
 }
 
 void MainWindow::connectPages() {

@@ -6,6 +6,7 @@
 #include "views/canvas/graph_arranger.h"
 #include "views/canvas/graph_canvas.h"
 #include "views/models/check/error_overlay.h"
+#include "views/models/graph/compiled_rows.h"
 #include "views/models/graph/layout_overlay.h"
 #include "views/models/graph/type_overlay.h"
 #include "views/models/text/counted.h"
@@ -57,11 +58,13 @@ std::vector<PageAction> ModelPage::pageActions() const {
 void ModelPage::setProfile(const inspect::Profile& profile) {
     profile_ = profile;
     showOverlay();
+    showCompiled();
 }
 
 void ModelPage::setCheck(std::shared_ptr<const diagnose::Check> check) {
     check_ = std::move(check);
     showOverlay();
+    showCompiled();
 }
 
 QString ModelPage::missing(models::OverlayKind kind) const {
@@ -279,6 +282,21 @@ void ModelPage::showAttributes(std::vector<models::AttributeRow> rows) {
     }));
 }
 
+void ModelPage::showCompiled() {
+    if (model_ && selection_->nodes().size() == 1) // of a group other rows are shown, which nothing of it is in
+        showAttributes(rowsOf(selection_->nodes().front()));
+}
+
+std::vector<models::AttributeRow> ModelPage::rowsOf(int node) const {
+    std::vector<models::AttributeRow> rows = models::attributesOf(*model_, node);
+    if (!provenance_)
+        return rows;
+    const auto compiled = models::compiledRowsOf(*provenance_, profile_, check_.get(), node);
+    const auto operands = std::ranges::find(rows, QStringLiteral("Inputs"), &models::AttributeRow::group);
+    rows.insert(operands, compiled.begin(), compiled.end());
+    return rows;
+}
+
 void ModelPage::followSelection() {
     if (picking_)
         return;
@@ -313,7 +331,7 @@ void ModelPage::selectionChanged() {
     canvas_->setSelected(boxes);
     showPlace();
     const int node = selection_->nodes().empty() ? -1 : selection_->nodes().front();
-    showAttributes(models::attributesOf(*model_, node));
+    showAttributes(rowsOf(node));
     if (selection_->nodes().size() > 1)
         title_->setText(tr("%1 nodes selected; the first:").arg(selection_->nodes().size()));
     else if (node >= 0 && size_t(node) < model_->nodes.size() && model_->nodes[node])

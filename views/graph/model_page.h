@@ -69,6 +69,8 @@ signals:
     void arranged();
     /// The user wants to see the values of a constant.
     void valuesWanted(lathe::views::models::NamedTensor tensor);
+    /// The user wants to see the code of a call.
+    void functionWanted(int call);
 
 private:
     void makeSearch();
@@ -82,6 +84,10 @@ private:
     /// Where in the model, and in the groups of the graph, what is selected stands.
     void showPlace();
     void showAttributes(std::vector<models::AttributeRow> rows);
+    /// Its attributes, and what the compiler made of it.
+    std::vector<models::AttributeRow> rowsOf(int node) const;
+    /// Of the selected node, after a compilation, run or check.
+    void showCompiled();
     void makeActions();
     void allowActions();
     void showScene(const models::GraphScene& scene, int group);

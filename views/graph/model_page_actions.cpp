@@ -78,6 +78,8 @@ void ModelPage::showValuesOf(const models::AttributeRow& row) {
         emit valuesWanted(row.tensor);
     else if (!row.computed.isEmpty())
         emit valueWanted(row.computed);
+    else if (row.call >= 0)
+        emit functionWanted(row.call);
 }
 
 void ModelPage::showMenu(int box, QPoint globalPosition) {

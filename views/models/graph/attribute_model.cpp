@@ -196,8 +196,9 @@ QVariant AttributeModel::data(const QModelIndex& index, int role) const {
     if (role == Qt::ToolTipRole)
         return row.tensor.tensor         ? tr("%1\nDouble click or Enter shows the values").arg(row.value)
                : !row.computed.isEmpty() ? tr("%1\nDouble click or Enter computes the values").arg(row.value)
+               : row.call >= 0           ? tr("%1\nDouble click or Enter shows its code").arg(row.value)
                                          : row.value;
-    const bool leadsOn = row.tensor.tensor || !row.computed.isEmpty();
+    const bool leadsOn = row.leadsOn();
     if (role == Qt::FontRole && (row.problem || row.heading || (leadsOn && index.column() == 1))) {
         QFont font;
         font.setBold(row.problem || row.heading);

@@ -15,11 +15,14 @@
 namespace lathe::views::models {
 
 struct AttributeRow {
-    QString group, name, value;
+    QString group = {}, name = {}, value = {};
     bool problem = false;
     bool heading = false;    // a row of its own, above the rows of a group
     NamedTensor tensor = {}; // whose values can be shown
     QString computed = {};   // a value of the outermost graph, which running the model gives
+    int call = -1;           // of a fused function, in the Trace's calls, whose code can be shown
+
+    bool leadsOn() const { return tensor.tensor || !computed.isEmpty() || call >= 0; }
 };
 
 /// Rows for a node, -1 for the model itself.
