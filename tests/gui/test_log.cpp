@@ -110,8 +110,9 @@ private slots:
         QCOMPARE(shown(*table), (QStringList{"first", "third"}));
         QTest::mouseClick(buttonWith(panel, "Copy"), Qt::LeftButton); // nothing is chosen: all that is shown
         const QStringList copied = QApplication::clipboard()->text().split('\n', Qt::SkipEmptyParts);
-        QCOMPARE(copied.size(), 2);
-        QVERIFY(copied[0].endsWith("  error    first") && copied[1].endsWith("  detail   third"));
+        QCOMPARE(copied.size(), 3);
+        QCOMPARE(copied[0], QString("Time\tLevel\tWhat happened"));
+        QVERIFY(copied[1].endsWith("\terror\tfirst") && copied[2].endsWith("\tdetail\tthird"));
         table->setFocus();
         table->setCurrentIndex(table->model()->index(1, 0));
         QTest::keyClick(table, Qt::Key_C, Qt::ControlModifier);

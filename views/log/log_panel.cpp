@@ -12,7 +12,6 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QScrollBar>
-#include <QShortcut>
 #include <QTableView>
 #include <QToolButton>
 #include <QVBoxLayout>
@@ -99,9 +98,6 @@ LogPanel::LogPanel(QWidget* parent)
         table_->scrollToBottom();
     });
     connect(copy_, &QAction::triggered, this, &LogPanel::copy);
-    auto key = new QShortcut(QKeySequence::Copy, table_); // of the table alone: it would copy a cell
-    key->setContext(Qt::WidgetShortcut);
-    connect(key, &QShortcut::activated, this, &LogPanel::copy);
     connect(clear_, &QAction::triggered, lines_, &LogModel::clear);
 }
 
@@ -132,17 +128,7 @@ QString LogPanel::text() const {
 }
 
 void LogPanel::copy() {
-    std::vector<int> rows; // of the model
-    for (const QModelIndex& index : table_->selectionModel()->selectedRows())
-        rows.push_back(shown_->mapToSource(index).row());
-    if (rows.empty())
-        for (int row = 0; row < shown_->rowCount(); ++row)
-            rows.push_back(shown_->mapToSource(shown_->index(row, 0)).row());
-    std::ranges::sort(rows);
-    QString text;
-    for (const int row : rows)
-        text += textOf(lines_->at(row)) + '\n';
-    QApplication::clipboard()->setText(text);
+    QApplication::clipboard()->setText(tabbedText(*table_));
 }
 
 } // namespace lathe::views::log

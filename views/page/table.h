@@ -5,6 +5,7 @@
 #pragma once
 
 #include "views/page/row_delegate.h"
+#include "views/page/table_export.h"
 
 #include <QAbstractItemModel>
 #include <QEvent>
@@ -54,6 +55,7 @@ inline void setUpTable(QTableView& table, QAbstractItemModel& model) {
     table.setAlternatingRowColors(true);
     table.setWordWrap(false);
     table.setTabKeyNavigation(false);
+    addExporting(table);
 }
 
 /// Selects these rows, as the table shows them, and no others, and goes to the first. Rows that follow each other are one
