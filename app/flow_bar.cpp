@@ -53,6 +53,8 @@ FlowBar::FlowBar(Actions& actions) : QToolBar(tr("Main")), actions_(actions) {
 }
 
 void FlowBar::show(const Flow& flow) {
+    if (flow == flow_)
+        return;
     flow_ = flow;
     draw();
 }

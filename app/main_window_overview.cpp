@@ -31,23 +31,24 @@ void MainWindow::showOverview() {
     const driver::Options options = compiled ? compiled->options : work_.options();
     const driver::Decisions& decisions = compiled ? compiled->decisions : this->decisions();
     const inspect::Profile& profile = profile_->model()->profile();
-    std::error_code unknown;
+    std::error_code failed;
+    const auto bytes = isCompiled() ? std::filesystem::file_size(compiled->artifact->path(), failed) : 0;
     const views::models::ProblemModel& problems = *problems_->model();
-    overview_->show(views::models::overviewOf(
-        {.trace = work_.trace.get(),
-         .options = &options,
-         .decisions = &decisions,
-         .profile = profile.rows.empty() ? nullptr : &profile,
-         .peaks = peaks_ ? &*peaks_ : nullptr,
-         .check = check_->model()->check().get(),
-         .machine = codegen::nativeTarget(),
-         .tried = isCompiled() ? records::triedWorkloads() : std::set<std::string>()},
-        {.path = work_.path,
-         .seconds = compiled ? compiled->seconds : 0,
-         .artifactBytes = isCompiled() ? qint64(std::filesystem::file_size(compiled->artifact->path(), unknown)) : 0,
-         .errors = problems.errors(),
-         .warnings = problems.rowCount() - problems.errors()},
-        isCompiled()));
+    overview_->show(
+        views::models::overviewOf({.trace = work_.trace.get(),
+                                   .options = &options,
+                                   .decisions = &decisions,
+                                   .profile = profile.rows.empty() ? nullptr : &profile,
+                                   .peaks = peaks_ ? &*peaks_ : nullptr,
+                                   .check = check_->model()->check().get(),
+                                   .machine = codegen::nativeTarget(),
+                                   .tried = profile.rows.empty() ? std::set<std::string>() : records::triedWorkloads()},
+                                  {.path = work_.path,
+                                   .seconds = compiled ? compiled->seconds : 0,
+                                   .artifactBytes = failed ? 0 : qint64(bytes),
+                                   .errors = problems.errors(),
+                                   .warnings = problems.rowCount() - problems.errors()},
+                                  isCompiled()));
 }
 
 void MainWindow::showFlow() {

@@ -16,6 +16,7 @@ namespace {
 
 constexpr auto pathsKey = "recentFiles", factsKey = "recentFacts"; // a JSON object a path, in no order
 constexpr qsizetype most = 10;
+constexpr double longestRunMs = 1e9; // what is longer no run was
 
 QString textOf(const RecentFile& file) {
     const QJsonObject object{{"path", file.path},
@@ -27,10 +28,11 @@ QString textOf(const RecentFile& file) {
 
 RecentFile fileOf(const QString& text) {
     const QJsonObject object = QJsonDocument::fromJson(text.toUtf8()).object();
+    const double ms = object["ms"].toDouble();
     return {.path = object["path"].toString(),
             .opened = QDateTime::fromString(object["opened"].toString(), Qt::ISODate),
             .nodes = std::max(0, object["nodes"].toInt()),
-            .medianMs = std::max(0.0, object["ms"].toDouble())};
+            .medianMs = ms > 0 && ms < longestRunMs ? ms : 0};
 }
 
 void keep(const QList<RecentFile>& files) {

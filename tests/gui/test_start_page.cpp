@@ -80,9 +80,10 @@ private slots:
         for (int i = 0; i < 20; ++i)
             app::rememberRecent(QString("/%1.onnx").arg(i), 1);
         QCOMPARE(app::recentFiles().size(), 10);
-        QSettings().setValue("recentFacts",
-                             QStringList{"{", "[]", "{\"path\":1}", "{\"path\":\"/19.onnx\",\"nodes\":-3}"});
+        QSettings().setValue(
+            "recentFacts", QStringList{"{", "[]", "{\"path\":1}", "{\"path\":\"/19.onnx\",\"nodes\":-3,\"ms\":1e308}"});
         QCOMPARE(app::recentFiles()[0].nodes, 0);
+        QCOMPARE(app::recentFiles()[0].medianMs, 0.0);
     }
 
     void fromSampleToClosed() {

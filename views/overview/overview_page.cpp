@@ -65,7 +65,9 @@ OverviewPage::OverviewPage(models::Selection* selection)
     right->addWidget(heading(tr("What to do next")));
     right->addLayout(advice);
     right->addStretch(1);
-    auto columns = new QHBoxLayout;
+    below_ = new QWidget;
+    auto columns = new QHBoxLayout(below_);
+    columns->setContentsMargins(0, 0, 0, 0);
     columns->setSpacing(room * 2);
     columns->addLayout(left, 3);
     columns->addLayout(right, 2);
@@ -77,7 +79,8 @@ OverviewPage::OverviewPage(models::Selection* selection)
     layout->addWidget(summary_);
     layout->addLayout(figures);
     layout->addSpacing(room);
-    layout->addLayout(columns, 1);
+    layout->addWidget(below_, 1);
+    layout->addStretch(0);
     auto area = new QScrollArea;
     area->setWidget(content);
     area->setWidgetResizable(true);
@@ -123,7 +126,8 @@ void OverviewPage::follow() {
 }
 
 void OverviewPage::show(const models::Overview& overview) {
-    model_->setText(overview.model);
+    model_->setText(overview.model.isEmpty() ? tr("No model is open.") : overview.model);
+    below_->setVisible(!overview.model.isEmpty());
     summary_->setText(overview.summary);
     decisions_->setText(overview.decisions);
     layers_->show(overview.longest);

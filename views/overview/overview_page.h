@@ -41,6 +41,7 @@ private:
     QLabel *model_, *summary_, *decisions_, *noLayers_;
     QTableView* table_;
     QBoxLayout *figures_, *advice_;
+    QWidget* below_;         // the figures
     bool following_ = false; // the table and the selection are being made one
 };
 

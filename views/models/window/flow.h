@@ -14,6 +14,7 @@ inline constexpr size_t flowStages = size_t(FlowStage::Export) + 1;
 struct Flow {
     std::array<bool, flowStages> done{}; // for the model as it is compiled now
 
+    bool operator==(const Flow&) const = default;
     bool isDone(FlowStage stage) const { return done[size_t(stage)]; }
     /// Of the stages up to a run the first that is not done: what follows goes by it. Then the one behind the last that is done,
     /// for nobody must check or tune to export; the last one where that is done.
