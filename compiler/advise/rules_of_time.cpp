@@ -91,8 +91,8 @@ std::optional<Advice> scheduleRefused(const Facts& facts) {
         const schedule::Refusal& refusal = kernel->schedule.refusals.front();
         return Advice{
             .what = fmt::format("Look at the loops of {}", inQuotes(inspect::layerName(facts.trace, row.call))),
-            .why = fmt::format("It takes {} of a run ({}) at {} of what the machine can do. The schedule meant "
-                               "for it, {}, was refused: {}.",
+            .why = fmt::format("It takes {} of a run ({}) at {} of what the machine can do. Refused when it was "
+                               "scheduled: {}: {}.",
                                milliseconds(row.ms), percent(row.ms / facts.callsMs), percent(*share),
                                printable(refusal.tried), printable(refusal.reason)),
             .step = Step::Loops,
@@ -141,7 +141,8 @@ std::optional<Advice> betweenCalls(const Facts& facts) {
 }
 
 std::optional<Advice> strictNumerics(const Facts& facts) {
-    if (!facts.known.profile || facts.known.options->numerics != driver::NumericsLevel::Strict)
+    if (!facts.known.profile || facts.known.options->numerics != driver::NumericsLevel::Strict ||
+        facts.known.decisions->optionalLimit >= 0) // by which passes are off as well
         return std::nullopt;
     std::vector<std::string> off;
     for (const driver::PassRecord& pass : facts.trace.passes)

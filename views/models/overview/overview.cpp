@@ -103,6 +103,8 @@ OverviewFigure valueFigure(const diagnose::Check* check) {
     if (wrong > 0)
         return {tr("Values"), counted(qint64(wrong), "diverges", "diverge"),
                 tr("of %1 compared").arg(grouped(qint64(wrong + right)))};
+    if (const size_t odd = check->countNotFinite(); odd > 0)
+        return {tr("Values"), tr("not finite"), tr("%1 of %2 compared").arg(odd).arg(grouped(qint64(right)))};
     return {tr("Values"), right > 0 ? tr("right") : QStringLiteral("–"), tr("%1 compared").arg(grouped(qint64(right)))};
 }
 
