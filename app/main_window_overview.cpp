@@ -78,8 +78,12 @@ void MainWindow::follow(const advise::Advice& advice) {
         return askForSettings();
     case advise::Step::Tune:
         return actions_["tuning.start"]->trigger();
-    case advise::Step::Decisions:
-        return actions_["model.drop_decisions"]->trigger();
+    case advise::Step::Passes:
+        return whatIfs_->tryOut({tr("switching on all passes"), [](driver::Decisions& decisions) {
+                                     decisions.skipPasses.clear();
+                                     decisions.skipIn.clear();
+                                     decisions.optionalLimit = -1;
+                                 }});
     case advise::Step::Fusion:
         return showCall("fusion");
     case advise::Step::Loops:

@@ -36,8 +36,8 @@ constexpr Rule rules[] = {
 } // namespace
 
 std::string_view toString(Step step) {
-    static constexpr std::array<std::string_view, steps> names = {"bisect",    "check",  "run",   "settings", "tune",
-                                                                  "decisions", "fusion", "loops", "timeline", "memory"};
+    static constexpr std::array<std::string_view, steps> names = {"bisect", "check",  "run",   "settings", "tune",
+                                                                  "passes", "fusion", "loops", "timeline", "memory"};
     return names[static_cast<size_t>(step)];
 }
 

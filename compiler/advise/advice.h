@@ -27,7 +27,7 @@ struct Known {
 };
 
 /// How what is advised is done; who shows advice leads there.
-enum class Step : uint8_t { Bisect, Check, Run, Settings, Tune, Decisions, Fusion, Loops, Timeline, Memory };
+enum class Step : uint8_t { Bisect, Check, Run, Settings, Tune, Passes, Fusion, Loops, Timeline, Memory };
 inline constexpr int steps = static_cast<int>(Step::Memory) + 1;
 std::string_view toString(Step step); // "bisect", …: for programs
 

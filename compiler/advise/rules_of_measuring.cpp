@@ -115,7 +115,7 @@ std::optional<Advice> passesOff(const Facts& facts) {
         return std::nullopt;
     return Advice{.what = "Switch passes on again",
                   .why = why + "That helps to find a fault; code is slower without.",
-                  .step = Step::Decisions};
+                  .step = Step::Passes};
 }
 
 std::optional<Advice> schedulesStale(const Facts& facts) {

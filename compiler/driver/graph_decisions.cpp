@@ -78,7 +78,7 @@ nlohmann::json toJson(const ChoiceName& name) {
 }
 
 std::string display(const ChoiceName& name) {
-    return name.ordinal == 0 ? name.node : fmt::format("{} ({})", name.node, name.ordinal);
+    return name.ordinal <= 0 ? name.node : fmt::format("{} ({})", name.node, name.ordinal);
 }
 
 nlohmann::json toJson(const VariantDecision& decision) {

@@ -272,7 +272,7 @@ private slots:
             QVERIFY(cell(*table, 1, ExportListModel::Median).endsWith("ms"));
             QVERIFY(cell(*table, 1, ExportListModel::Threads).toInt() > 0);
             table->setFocus();
-            QTest::keyClick(table, Qt::Key_C, Qt::ControlModifier);
+            QTest::keyClick(table, Qt::Key_C, Qt::ControlModifier | Qt::ShiftModifier);
             QVERIFY(QGuiApplication::clipboard()->text().startsWith("lathe bundle "));
             QVERIFY(QGuiApplication::clipboard()->text().contains(second));
             QTest::keyClick(table, Qt::Key_Return); // the folder that the archive lies in

@@ -98,6 +98,36 @@ private slots:
         QCOMPARE(model.index(1, Model::Share).data(Model::shareRole).toDouble(), 0.5); // of the longest
     }
 
+    /// Each row takes back its own decision and no other; together they take back all.
+    void decisionsAreTakenBackOneByOne() {
+        driver::Decisions all;
+        all.skipPasses = {"fuse", "fold scale"};
+        all.optionalLimit = 3;
+        all.skipIn["w"] = {"unroll"};
+        const auto named = [](const char* node) {
+            driver::ChoiceName name;
+            name.node = node;
+            return name;
+        };
+        all.apart = {{named("a"), named("b")}, {named("b"), named("c")}};
+        all.variants = {{named("a"), "direct"}, {named("b"), "direct"}};
+        using relay::choose::StoredPart;
+        all.layouts = {{named("a"), StoredPart::Blocks, 16}, {named("a"), StoredPart::Panels, 16}};
+        all.kernels["w"].answers["b0.rows"] = {4};
+        all.recorded["v"];
+        const auto rows = views::models::decisionRows(all);
+        QCOMPARE(rows.size(),
+                 12U); // two passes, a limit, kernels, two pairs, two variants, two layouts, two of schedules
+        driver::Decisions left = all;
+        for (size_t i = 0; i < rows.size(); ++i) {
+            const driver::Decisions before = left;
+            rows[i].drop.change(left);
+            QVERIFY2(left != before, qPrintable(rows[i].what));
+            QCOMPARE(views::models::decisionRows(left).size(), rows.size() - i - 1);
+        }
+        QVERIFY(left == driver::Decisions());
+    }
+
     void fromFileToCheck() {
         app::MainWindow window;
         window.resize(1280, 800);
@@ -162,18 +192,40 @@ private slots:
         {
             Settled settled(window);
             emit window.findChild<OverviewPage*>()->whatIfWanted(
-                {"no fusion", [](driver::Decisions& decided) { decided.skipPasses = {"fuse"}; }});
+                {"a pass off, and direct", [](driver::Decisions& decided) {
+                     decided.skipPasses = {"fold scale"};
+                     driver::VariantDecision direct;
+                     direct.of.node = "/block1/a/Conv";
+                     direct.variant = "direct";
+                     decided.variants = {direct};
+                 }});
             QVERIFY(settled.wait());
         }
         auto* advised = window.overviewPage()->findChild<QPushButton*>("passes off");
         QVERIFY(advised);
+        const auto drops = [&] {
+            QStringList names;
+            for (const QPushButton* button : window.overviewPage()->findChildren<QPushButton*>())
+                if (button->text() == "Drop")
+                    names << button->accessibleName();
+            return names;
+        };
+        QCOMPARE(drops(), (QStringList{"Drop: Pass \"fold scale\" is off", "Drop: /block1/a/Conv as direct"}));
         {
             Settled settled(window);
             QTest::mouseClick(advised, Qt::LeftButton);
             QVERIFY(settled.wait());
         }
-        QVERIFY(window.decisions() == driver::Decisions());
         QVERIFY(!window.overviewPage()->findChild<QPushButton*>("passes off"));
+        QCOMPARE(drops(), QStringList{"Drop: /block1/a/Conv as direct"}); // nobody advised against that
+        for (QPushButton* button : window.overviewPage()->findChildren<QPushButton*>())
+            if (button->text() == "Drop") {
+                Settled settled(window);
+                QTest::mouseClick(button, Qt::LeftButton);
+                QVERIFY(settled.wait());
+                break;
+            }
+        QVERIFY(window.decisions() == driver::Decisions());
     }
 
     void aFileThatIsNoModel() {

@@ -77,7 +77,7 @@ ExportsDialog::ExportsDialog(ExportListModel& exports, QString model, QWidget* p
     layout->addLayout(buttons);
     compare_->setToolTip(tr("What is different between two that are selected"));
     remove_->setToolTip(tr("Off this list; the bundle stays where it is (Del)"));
-    copy_->setToolTip(tr("The command that makes the same bundle (Ctrl+C)"));
+    copy_->setToolTip(tr("The command that makes the same bundle (Ctrl+Shift+C)"));
 
     connect(open_, &QPushButton::clicked, this, &ExportsDialog::openPlace);
     connect(copy_, &QPushButton::clicked, this, &ExportsDialog::copyCommand);
@@ -91,8 +91,8 @@ ExportsDialog::ExportsDialog(ExportListModel& exports, QString model, QWidget* p
     connect(table_, &QTableView::activated, this, &ExportsDialog::openPlace);
     connect(new QShortcut(QKeySequence::Delete, table_, nullptr, nullptr, Qt::WidgetShortcut), &QShortcut::activated,
             this, &ExportsDialog::remove);
-    connect(new QShortcut(QKeySequence::Copy, table_, nullptr, nullptr, Qt::WidgetShortcut), &QShortcut::activated,
-            this, &ExportsDialog::copyCommand);
+    connect(new QShortcut(Qt::CTRL | Qt::SHIFT | Qt::Key_C, table_, nullptr, nullptr, Qt::WidgetShortcut),
+            &QShortcut::activated, this, &ExportsDialog::copyCommand);
     connect(table_->selectionModel(), &QItemSelectionModel::selectionChanged, this, &ExportsDialog::allow);
     if (exports_.rowCount() > 0)
         table_->setCurrentIndex(exports_.index(0, 0));

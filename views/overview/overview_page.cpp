@@ -20,6 +20,7 @@ namespace lathe::views::overview {
 namespace {
 
 constexpr int widthOfShares = 120;
+constexpr size_t mostDecisions = 50;
 
 QFrame* figureCard(const models::OverviewFigure& figure) {
     QFrame* frame = card();
@@ -39,11 +40,10 @@ QFrame* figureCard(const models::OverviewFigure& figure) {
 
 OverviewPage::OverviewPage(models::Selection* selection)
     : Page(QStringLiteral("overview"), tr("Overview")), selection_(selection), layers_(new models::LayerModel(this)),
-      model_(new ElidedLabel), summary_(new ElidedLabel), decisions_(plain({})),
+      model_(new ElidedLabel), summary_(new ElidedLabel),
       noLayers_(plain(tr("Run the compiled model (F6) to see where its time goes."))), table_(new QTableView) {
     makeTable();
     sized(model_, 1.6, true);
-    decisions_->setWordWrap(true);
     noLayers_->setWordWrap(true);
     auto figures = new QHBoxLayout;
     figures->setSpacing(room);
@@ -55,7 +55,9 @@ OverviewPage::OverviewPage(models::Selection* selection)
     left->addWidget(table_);
     left->addSpacing(room);
     left->addWidget(heading(tr("Decisions")));
-    left->addWidget(decisions_);
+    auto decisions = new QVBoxLayout;
+    decisions_ = decisions;
+    left->addLayout(decisions);
     left->addStretch(1);
     auto advice = new QVBoxLayout;
     advice->setSpacing(room * 2 / 3);
@@ -129,13 +131,13 @@ void OverviewPage::show(const models::Overview& overview) {
     model_->setText(overview.model.isEmpty() ? tr("No model is open.") : overview.model);
     below_->setVisible(!overview.model.isEmpty());
     summary_->setText(overview.summary);
-    decisions_->setText(overview.decisions);
     layers_->show(overview.longest);
     noLayers_->setVisible(overview.longest.empty());
     table_->setVisible(!overview.longest.empty());
     table_->setFixedHeight(table_->horizontalHeader()->sizeHint().height() +
                            layers_->rowCount() * table_->verticalHeader()->defaultSectionSize() + 2);
     showFigures(overview.figures);
+    showDecisions(overview.decisions);
     showAdvice(overview);
     follow();
 }
@@ -144,6 +146,31 @@ void OverviewPage::showFigures(const std::vector<models::OverviewFigure>& figure
     empty(*figures_);
     for (const models::OverviewFigure& figure : figures)
         figures_->addWidget(figureCard(figure), 1);
+}
+
+void OverviewPage::showDecisions(const std::vector<models::DecisionRow>& decisions) {
+    empty(*decisions_);
+    if (decisions.empty())
+        decisions_->addWidget(plain(tr("None: all is as it is by default.")));
+    for (size_t i = 0; i < std::min(decisions.size(), mostDecisions); ++i) {
+        const models::DecisionRow& decision = decisions[i];
+        auto row = new QWidget;
+        auto layout = new QHBoxLayout(row);
+        layout->setContentsMargins(0, 0, 0, 0);
+        auto what = new ElidedLabel;
+        what->setText(decision.what);
+        auto from = plain(decision.from);
+        from->setForegroundRole(QPalette::PlaceholderText);
+        auto button = new QPushButton(tr("Drop"));
+        button->setAccessibleName(tr("Drop: %1").arg(decision.what));
+        connect(button, &QPushButton::clicked, this, [this, drop = decision.drop] { emit whatIfWanted(drop); });
+        layout->addWidget(what, 1);
+        layout->addWidget(from);
+        layout->addWidget(button);
+        decisions_->addWidget(row);
+    }
+    if (decisions.size() > mostDecisions)
+        decisions_->addWidget(plain(tr("and %1 more").arg(decisions.size() - mostDecisions)));
 }
 
 void OverviewPage::showAdvice(const models::Overview& overview) {

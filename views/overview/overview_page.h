@@ -33,14 +33,15 @@ signals:
 private:
     void makeTable();
     void showFigures(const std::vector<models::OverviewFigure>& figures);
+    void showDecisions(const std::vector<models::DecisionRow>& decisions);
     void showAdvice(const models::Overview& overview);
     void follow();
 
     models::Selection* selection_;
     models::LayerModel* layers_;
-    QLabel *model_, *summary_, *decisions_, *noLayers_;
+    QLabel *model_, *summary_, *noLayers_;
     QTableView* table_;
-    QBoxLayout *figures_, *advice_;
+    QBoxLayout *figures_, *decisions_, *advice_;
     QWidget* below_;         // the figures
     bool following_ = false; // the table and the selection are being made one
 };

@@ -9,7 +9,6 @@
 #include "views/models/text/counted.h"
 #include "views/models/text/one_line.h"
 #include "views/models/text/translate.h"
-#include "views/models/window/what_if.h"
 
 #include <QFileInfo>
 #include <algorithm>
@@ -151,8 +150,8 @@ QString textOf(advise::Step step) {
         return tr("Settings…");
     case advise::Step::Tune:
         return tr("Tune…");
-    case advise::Step::Decisions:
-        return tr("Drop decisions");
+    case advise::Step::Passes:
+        return tr("Switch on");
     case advise::Step::Fusion:
         return tr("Show in Fusion");
     case advise::Step::Loops:
@@ -180,7 +179,7 @@ Overview overviewOf(const advise::Known& known, const OverviewWork& work, bool i
                         problemFigure(work)};
     if (known.profile)
         overview.longest = longestOf(known, roof);
-    overview.decisions = summaryOf(*known.decisions);
+    overview.decisions = decisionRows(*known.decisions);
     if (isCompiled)
         overview.advice = advise::adviseOn(known);
     return overview;

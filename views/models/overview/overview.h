@@ -4,6 +4,7 @@
 #pragma once
 
 #include "advise/advice.h"
+#include "views/models/window/decision_rows.h"
 
 #include <QString>
 #include <optional>
@@ -37,7 +38,7 @@ struct Overview {
     QString model, summary; // "resnet50.onnx"; "onnx · 122 nodes · …"
     std::vector<OverviewFigure> figures;
     std::vector<OverviewLayer> longest; // the first five
-    QString decisions;
+    std::vector<DecisionRow> decisions;
     std::vector<advise::Advice> advice;
     bool isCompiled = false, ran = false;
 };
