@@ -33,8 +33,8 @@ struct RowsBetweenProducts {
 /// The rows between two products of a function; nothing if it has none.
 std::optional<RowsBetweenProducts> findRowsBetweenProducts(const schedule::Schedule& schedule);
 
-/// Schedules all blocks of the function but those that were inlined; adds what they do without to the refusals. Throws
-/// ScheduleError where that is illegal.
+/// Schedules what was found and what follows it; a block beside that which was not inlined, such as a mask that is computed,
+/// keeps its plain loops. Adds what they do without to the refusals. Throws ScheduleError where that is illegal.
 void scheduleRowsBetweenProducts(schedule::Schedule& schedule, const RowsBetweenProducts& found, const Target& target,
                                  std::vector<schedule::Refusal>& refusals);
 

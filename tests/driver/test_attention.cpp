@@ -2,7 +2,7 @@
 //
 // Attention on its whole way to machine code: what may be one kernel is one, nothing of its schedule is refused, and its values
 // are those of the definition in float64, whatever the sizes, the order of keys, the mask, vectors and threads; the bits are
-// those of a kernel for each operator.
+// those of a kernel for each operator, since the scale is a power of two: no product rounds where it meets a sum.
 // In release alone: what is looked at are values that compiled kernels give, and sanitizers do not see into these.
 // Needs: lathe-runner
 // Links: onnx
