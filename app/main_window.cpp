@@ -260,6 +260,7 @@ void MainWindow::setRunSettings(const RunSettings& settings) {
     work_.settings.keep();
     project_.touch();
     showSettings();
+    showOverview();
     if (otherGraph) {
         reloading_ = true;
         load(work_.path);

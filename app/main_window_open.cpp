@@ -88,12 +88,12 @@ void MainWindow::load(const QString& path) {
 }
 
 void MainWindow::dropWork() {
+    project_.close(); // writes what is not written yet: before it is gone
     work_.settings.fixSizes = false;
     work_.settings.inputs = {};
     work_.settings.states = {};
     work_.settings.goOn = false;
     work_.settings.graphChoice = {};
-    project_.close();
     whatIfs_->reset({});
     exports_->clear();
 }

@@ -94,6 +94,7 @@ void MainWindow::restoreProject() {
     selection_.set(nodesOf(kept(nodesKey), *work_.trace->graph));
     connect(this, &MainWindow::settled, &project_, &ProjectDesk::becomeLast,
             static_cast<Qt::ConnectionType>(Qt::AutoConnection | Qt::SingleShotConnection));
+    showOverview(); // with what is decided
     if (kept(compiledKey) == "yes")
         compile();
 }

@@ -3,6 +3,7 @@
 #include "arith/analysis.h"
 #include "arith/print.h"
 #include "base/counted.h"
+#include "base/printable.h"
 #include "model/model_graph.h"
 #include "relay/ir.h"
 
@@ -70,7 +71,7 @@ std::optional<Advice> valuesDecideTime(const Facts& facts) {
     return Advice{.what = "Run it on real inputs",
                   .why = fmt::format("{} ({}) does what values say, and all inputs were drawn at random: a run on real "
                                      "ones may take another way.",
-                                     inQuotes(model::displayName(**deciding)), (*deciding)->op),
+                                     inQuotes(model::displayName(**deciding)), printable((*deciding)->op)),
                   .step = Step::Settings,
                   .node = (*deciding)->id};
 }

@@ -72,9 +72,11 @@ std::optional<Advice> dataMoved(const Facts& facts) {
         }
     if (calls == 0 || ms < worthLooking * facts.callsMs)
         return std::nullopt;
-    return Advice{.what = fmt::format("See why {} data", counted(calls, "call only moves", "calls only move")),
-                  .why = fmt::format("That takes {} of a run ({}). The page Fusion says why no neighbour took it in.",
-                                     milliseconds(ms), percent(ms / facts.callsMs)),
+    return Advice{.what = fmt::format("See why {} data", counted(calls, "call moves", "calls move")),
+                  .why = fmt::format(
+                      "Without arithmetic on floats, they take {} of a run ({}). What was fused, and why the rest was "
+                      "not, is said for each pair of neighbours.",
+                      milliseconds(ms), percent(ms / facts.callsMs)),
                   .step = Step::Fusion,
                   .ms = ms,
                   .call = largest};
@@ -119,7 +121,7 @@ std::optional<Advice> threadsWait(const Facts& facts) {
                                   "what they do.",
                                   others == 1 ? "The second thread" : "All but the first thread", percent(busy)),
                   .step = Step::Timeline,
-                  .ms = facts.callsMs * (1 - busy) / static_cast<double>(others + 1)};
+                  .ms = facts.callsMs * (1 - busy) * static_cast<double>(others) / static_cast<double>(others + 1)};
 }
 
 std::optional<Advice> betweenCalls(const Facts& facts) {

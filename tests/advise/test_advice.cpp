@@ -270,6 +270,10 @@ private slots:
         const advise::Advice advice = facts.only("waiting");
         QVERIFY(advice.why.starts_with("The second thread worked 25 % of the run"));
         QCOMPARE(advice.ms, 3.75 * 0.75 / 2);
+        auto four = std::make_shared<inspect::Timeline>(*facts.profile.timeline);
+        four->threads.resize(4, four->threads.back());
+        facts.profile.timeline = four;
+        QCOMPARE(facts.only("waiting").ms, 3.75 * 0.75 * 3 / 4); // three of four threads wait
     }
 
     void betweenCalls() {

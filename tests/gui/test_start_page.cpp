@@ -141,6 +141,23 @@ private slots:
         QVERIFY(window.findChild<StartPage*>()->isVisible()); // an answer that came later opens nothing
     }
 
+    /// What was changed last is written, though it was closed at once.
+    void closingKeepsTheProject() {
+        MainWindow window;
+        window.show();
+        QVERIFY(openAndWait(window, sample("small_transformer.onnx")));
+        const QString path = folder_.filePath("kept.lathe");
+        window.saveProject(path);
+        QTRY_COMPARE(window.projectPath(), path);
+        app::RunSettings settings = window.runSettings();
+        settings.fixSizes = true;
+        window.setRunSettings(settings);
+        window.actions()["file.close"]->trigger();
+        QVERIFY(!window.runSettings().fixSizes); // it was of that model
+        QVERIFY(openAndWait(window, path));
+        QVERIFY(window.runSettings().fixSizes);
+    }
+
     void fragments_data() {
         QTest::addColumn<QString>("heading");
         QTest::addColumn<QString>("fragment");

@@ -41,10 +41,14 @@ inline QFrame* card() {
     return frame;
 }
 
-/// Takes all widgets out, and their memory back.
+/// Takes all widgets out. They go later: one of them may be the button whose click led here.
 inline void empty(QBoxLayout& layout) {
     while (QLayoutItem* item = layout.takeAt(0)) {
-        delete item->widget();
+        if (QWidget* widget = item->widget()) {
+            widget->hide();
+            widget->setParent(nullptr);
+            widget->deleteLater();
+        }
         delete item;
     }
 }

@@ -76,8 +76,11 @@ void addChoices(const driver::Trace& trace, int node, std::vector<AttributeRow>&
 }
 
 void addCheck(const diagnose::Check& check, int node, std::vector<AttributeRow>& rows) {
-    const auto row = std::ranges::find(check.rows, node, &diagnose::CheckRow::node);
-    if (row == check.rows.end())
+    const diagnose::CheckRow* row = nullptr; // of its values one that diverges, else the first
+    for (const diagnose::CheckRow& each : check.rows)
+        if (each.node == node && (!row || (each.state == diagnose::CheckState::Diverges && row->state != each.state)))
+            row = &each;
+    if (!row)
         return;
     const bool wrong = row->state == diagnose::CheckState::Diverges;
     rows.push_back({.group = tr("Compiled"),

@@ -12,7 +12,7 @@ enum class FlowStage { Open, Compile, Run, Check, Tune, Export };
 inline constexpr size_t flowStages = size_t(FlowStage::Export) + 1;
 
 struct Flow {
-    std::array<bool, flowStages> done{}; // for the model as it is compiled now
+    std::array<bool, flowStages> done{}; // all but Export: of the model as it is compiled now
 
     bool operator==(const Flow&) const = default;
     bool isDone(FlowStage stage) const { return done[size_t(stage)]; }
