@@ -253,6 +253,8 @@ private:
     /// All that is known of the open model by now.
     void showOverview();
     void showFlow();
+    /// Of what is compiled now; null: it was not checked, or with other settings or decisions.
+    const diagnose::Check* checkOfNow() const;
     void follow(const advise::Advice& advice);
     void askForSettings();
     void askForBisect();

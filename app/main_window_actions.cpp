@@ -335,7 +335,7 @@ void MainWindow::askForReport() {
 }
 
 void MainWindow::remember(const QString& path) {
-    const bool isModel = path == work_.path && modelGraph();
+    const bool isModel = (path == work_.path || path == projectPath()) && modelGraph();
     rememberRecent(path, isModel ? int(model::countNodes(*modelGraph())) : 0);
     fillRecent();
 }

@@ -23,6 +23,16 @@ void MainWindow::connectOverview() {
     connect(exports_, &ExportDesk::listChanged, this, &MainWindow::showFlow);
 }
 
+const diagnose::Check* MainWindow::checkOfNow() const {
+    const views::models::CheckPtr& check = check_->model()->check();
+    if (!check || !work_.compilation)
+        return nullptr;
+    driver::Options options = work_.compilation->options;
+    options.threads = check->question.options.threads; // to compile with: they change no code
+    const bool same = check->question.decisions == work_.compilation->decisions && check->question.options == options;
+    return same ? check.get() : nullptr;
+}
+
 void MainWindow::showOverview() {
     showFlow();
     if (!modelGraph())
@@ -40,7 +50,7 @@ void MainWindow::showOverview() {
                                    .decisions = &decisions,
                                    .profile = profile.rows.empty() ? nullptr : &profile,
                                    .peaks = peaks_ ? &*peaks_ : nullptr,
-                                   .check = check_->model()->check().get(),
+                                   .check = checkOfNow(),
                                    .machine = codegen::nativeTarget(),
                                    .tried = profile.rows.empty() ? std::set<std::string>() : records::triedWorkloads()},
                                   {.path = work_.path,
@@ -55,10 +65,12 @@ void MainWindow::showFlow() {
     const auto isTuned = [](const driver::KernelRecord& kernel) {
         return kernel.schedule.from != lower::ScheduleFrom::Default;
     };
+    const diagnose::Check* check = checkOfNow();
+    const bool right =
+        check && check->count(diagnose::CheckState::Diverges) == 0 && check->count(diagnose::CheckState::Within) > 0;
     flow_->show(
-        {{modelGraph() != nullptr, isCompiled(), !profile_->model()->profile().rows.empty(),
-          check_->model()->check() != nullptr, isCompiled() && std::ranges::any_of(work_.trace->kernels, isTuned),
-          !exportList().exports().isEmpty()}});
+        {{modelGraph() != nullptr, isCompiled(), !profile_->model()->profile().rows.empty(), right,
+          isCompiled() && std::ranges::any_of(work_.trace->kernels, isTuned), !exportList().exports().isEmpty()}});
 }
 
 void MainWindow::follow(const advise::Advice& advice) {

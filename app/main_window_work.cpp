@@ -249,7 +249,8 @@ void MainWindow::showProfiles(const std::vector<CompilationPtr>& of, const std::
                         .arg(QFileInfo(work_.path).fileName(),
                              views::models::counted(qint64(profile.rows.size()), "kernel call", "kernel calls"))
                         .arg(profile.medianMs, 0, 'f', 2));
-    rememberRun(work_.path, profile.medianMs);
+    for (const QString& file : {work_.path, projectPath()})
+        rememberRun(file, profile.medianMs);
     for (views::Page* page : pageTable_)
         page->setProfile(profile);
     const bool compared = profiles.size() > 1;

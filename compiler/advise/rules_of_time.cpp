@@ -51,8 +51,7 @@ std::optional<Advice> kernelsUntuned(const Facts& facts) {
     if (workloads.empty() || ms < worthTuning * facts.callsMs)
         return std::nullopt;
     return Advice{.what = fmt::format("Tune {}", counted(workloads.size(), "kernel", "kernels")),
-                  .why = fmt::format("{} by default, take {} of a run ({}) and reach {} of what the machine can do.",
-                                     workloads.size() == 1 ? "It has the schedule" : "They have the schedules",
+                  .why = fmt::format("With schedules by default, {} of a run ({}) go at {} of what the machine can do.",
                                      milliseconds(ms), percent(ms / facts.callsMs), percentRange(least, most)),
                   .step = Step::Tune,
                   .ms = gain,
