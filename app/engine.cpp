@@ -17,6 +17,7 @@
 #include "inspect/machine_peaks.h"
 #include "inspect/profile.h"
 #include "inspect/sweep.h"
+#include "records/tried.h"
 #include "report/report.h"
 #include "tune/control.h"
 #include "views/models/graph/model_comparison.h"
@@ -227,7 +228,8 @@ void Engine::run(std::vector<CompilationPtr> compilations, int threads, RunWish 
                 return std::make_shared<const inspect::Flame>(
                     inspect::flameOf(measured->back(), *graph::groupedGraph(model, model->graph)));
             });
-        answer(outbox, cancelled, [=](Engine& engine) {
+        answer(outbox, cancelled, [=, tried = records::triedWorkloads()](Engine& engine) {
+            emit engine.triedRead(tried);
             if (peaks)
                 emit engine.measured(*peaks);
             if (flame)

@@ -16,6 +16,7 @@
 #include <QObject>
 #include <chrono>
 #include <optional>
+#include <set>
 
 // What wishes and answers are made of: who makes or takes one includes it. Only the signals' own code needs all of them.
 Q_MOC_INCLUDE("app/exported_bundle.h")
@@ -210,6 +211,8 @@ signals:
     /// No study goes on any more.
     void tuningIdle();
     void reported(QString path, std::vector<lathe::Diagnostic> problems); // none: it is there
+    /// Workloads that studies have looked at (records/tried.h), before `ran` and `tuned`.
+    void triedRead(std::set<std::string> workloads);
     /// Of the threads of a run, before it answers `ran`.
     void measured(lathe::inspect::MachinePeaks peaks);
     /// The states that the first run of the last of them left, likewise, if the model has states.

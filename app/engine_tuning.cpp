@@ -9,6 +9,7 @@
 #include "codegen/target.h"
 #include "driver/session.h"
 #include "records/recorded_tuning.h"
+#include "records/tried.h"
 
 namespace lathe::app {
 
@@ -147,8 +148,9 @@ void Engine::tune(TuneWish wish) {
             problems.push_back(tuned.error());
         if (tuned && tuned->failed)
             problems.push_back(*tuned->failed);
-        outbox.post([=](Engine& engine) {
+        outbox.post([=, tried = records::triedWorkloads()](Engine& engine) {
             engine.tunes_ = false;
+            emit engine.triedRead(tried);
             emit engine.tuned(path, end, problems);
         });
     });

@@ -22,12 +22,12 @@ struct Stage {
 };
 
 constexpr Stage stages[] = {
-    {FlowStage::Open, "file.open", Glyph::Open, QT_TRANSLATE_NOOP("FlowBar", "Open")},
-    {FlowStage::Compile, "model.compile", Glyph::Compile, QT_TRANSLATE_NOOP("FlowBar", "Compile")},
-    {FlowStage::Run, "model.run", Glyph::Run, QT_TRANSLATE_NOOP("FlowBar", "Run and profile")},
-    {FlowStage::Check, "check.values", Glyph::Check, QT_TRANSLATE_NOOP("FlowBar", "Check")},
-    {FlowStage::Tune, "tuning.start", Glyph::Tune, QT_TRANSLATE_NOOP("FlowBar", "Tune")},
-    {FlowStage::Export, "file.export", Glyph::Export, QT_TRANSLATE_NOOP("FlowBar", "Export")},
+    {FlowStage::Open, "file.open", Glyph::Open, QT_TR_NOOP("Open")},
+    {FlowStage::Compile, "model.compile", Glyph::Compile, QT_TR_NOOP("Compile")},
+    {FlowStage::Run, "model.run", Glyph::Run, QT_TR_NOOP("Run and profile")},
+    {FlowStage::Check, "check.values", Glyph::Check, QT_TR_NOOP("Check")},
+    {FlowStage::Tune, "tuning.start", Glyph::Tune, QT_TR_NOOP("Tune")},
+    {FlowStage::Export, "file.export", Glyph::Export, QT_TR_NOOP("Export")},
 };
 
 } // namespace

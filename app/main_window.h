@@ -286,6 +286,7 @@ private:
     QString opening_; // the model that was asked for last
     CompilationPtr baseline_;
     std::shared_ptr<const inspect::Tensors> states_; // of the open model, as the last run left them; null: none did
+    std::set<std::string> tried_;                    // workloads that studies have looked at
     std::optional<inspect::MachinePeaks> peaks_;     // of the last run's threads
     bool baselineTaken_ = false;                     // by the user: no compilation takes its place
     bool layingOut_ = false;

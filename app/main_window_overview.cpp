@@ -6,7 +6,6 @@
 #include "advise/advice.h"
 #include "app/flow_bar.h"
 #include "codegen/target.h"
-#include "records/tried.h"
 #include "views/check/check_page.h"
 #include "views/models/overview/overview.h"
 #include "views/overview/overview_page.h"
@@ -19,6 +18,7 @@ void MainWindow::connectOverview() {
     connect(overview_, &views::overview::OverviewPage::adviceTaken, this,
             [this](const advise::Advice& advice) { follow(advice); });
     connect(overview_, &views::overview::OverviewPage::functionWanted, this, &MainWindow::showFunction);
+    connect(&engine_, &Engine::triedRead, this, [this](const std::set<std::string>& tried) { tried_ = tried; });
     connect(&engine_, &Engine::tuned, this, &MainWindow::showOverview);
     connect(exports_, &ExportDesk::listChanged, this, &MainWindow::showFlow);
 }
@@ -44,33 +44,28 @@ void MainWindow::showOverview() {
     std::error_code failed;
     const auto bytes = isCompiled() ? std::filesystem::file_size(compiled->artifact->path(), failed) : 0;
     const views::models::ProblemModel& problems = *problems_->model();
-    overview_->show(
-        views::models::overviewOf({.trace = work_.trace.get(),
-                                   .options = &options,
-                                   .decisions = &decisions,
-                                   .profile = profile.rows.empty() ? nullptr : &profile,
-                                   .peaks = peaks_ ? &*peaks_ : nullptr,
-                                   .check = checkOfNow(),
-                                   .machine = codegen::nativeTarget(),
-                                   .tried = profile.rows.empty() ? std::set<std::string>() : records::triedWorkloads()},
-                                  {.path = work_.path,
-                                   .seconds = compiled ? compiled->seconds : 0,
-                                   .artifactBytes = failed ? 0 : qint64(bytes),
-                                   .errors = problems.errors(),
-                                   .warnings = problems.rowCount() - problems.errors()},
-                                  isCompiled()));
+    overview_->show(views::models::overviewOf({.trace = work_.trace.get(),
+                                               .options = &options,
+                                               .decisions = &decisions,
+                                               .profile = profile.rows.empty() ? nullptr : &profile,
+                                               .peaks = peaks_ ? &*peaks_ : nullptr,
+                                               .check = checkOfNow(),
+                                               .machine = codegen::nativeTarget(),
+                                               .tried = tried_},
+                                              {.path = work_.path,
+                                               .seconds = compiled ? compiled->seconds : 0,
+                                               .artifactBytes = failed ? 0 : qint64(bytes),
+                                               .errors = problems.errors(),
+                                               .warnings = problems.rowCount() - problems.errors()},
+                                              isCompiled()));
 }
 
 void MainWindow::showFlow() {
-    const auto isTuned = [](const driver::KernelRecord& kernel) {
-        return kernel.schedule.from != lower::ScheduleFrom::Default;
-    };
     const diagnose::Check* check = checkOfNow();
     const bool right =
         check && check->count(diagnose::CheckState::Diverges) == 0 && check->count(diagnose::CheckState::Within) > 0;
-    flow_->show(
-        {{modelGraph() != nullptr, isCompiled(), !profile_->model()->profile().rows.empty(), right,
-          isCompiled() && std::ranges::any_of(work_.trace->kernels, isTuned), !exportList().exports().isEmpty()}});
+    flow_->show({{modelGraph() != nullptr, isCompiled(), !profile_->model()->profile().rows.empty(), right,
+                  isCompiled() && views::models::tunedKernels(*work_.trace) > 0, !exportList().exports().isEmpty()}});
 }
 
 void MainWindow::follow(const advise::Advice& advice) {

@@ -111,8 +111,7 @@ void addGraph(const driver::Trace& trace, Found& found) {
         found.facts["signatures"] = trace.graph->signatures;
         found.facts["signature"] = trace.graph->signature;
     }
-    for (const model::Initializer& initializer : trace.graph->graph->initializers)
-        found.parameters += initializer.tensor ? initializer.tensor->elements() : 0;
+    found.parameters = model::countParameters(*trace.graph);
     found.facts["parameters"] = found.parameters;
     for (const Diagnostic& diagnostic : trace.diagnostics)
         if (diagnostic.severity == Severity::Error)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/print_advice.h"
 
-#include "advise/advice.h"
+#include "advise/facts.h"
 #include "app/cli/choices.h"
 #include "app/cli/prepare.h"
 #include "app/cli/print_line.h"
@@ -19,17 +19,14 @@ Result<void> printAdvice(const RunArgs& args, const Common& common, const driver
     std::optional<inspect::MachinePeaks> peaks; // of another device nobody knows them
     if (device.isLocal())
         peaks = inspect::machinePeaks(common.threads, !common.noCache);
-    const std::vector<advise::Advice> all =
-        advise::adviseOn({.trace = &trace,
-                          .options = &options,
-                          .decisions = &decisions,
-                          .profile = &profile,
-                          .peaks = peaks ? &*peaks : nullptr,
-                          .machine = device.isLocal() ? std::optional(codegen::nativeTarget()) : std::nullopt,
-                          .tried = device.isLocal() ? records::triedWorkloads() : std::set<std::string>()});
-    if (!common.json && all.empty())
-        printLine("no advice");
-    for (const advise::Advice& advice : all)
+    const advise::Known known{.trace = &trace,
+                              .options = &options,
+                              .decisions = &decisions,
+                              .profile = &profile,
+                              .peaks = peaks ? &*peaks : nullptr,
+                              .machine = device.isLocal() ? std::optional(codegen::nativeTarget()) : std::nullopt,
+                              .tried = device.isLocal() ? records::triedWorkloads() : std::set<std::string>()};
+    for (const advise::Advice& advice : advise::adviseOn(advise::Facts(known)))
         if (common.json) {
             fmt::print("{}\n", dump({{"advice", advice.rule},
                                      {"what", advice.what},

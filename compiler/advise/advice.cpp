@@ -41,8 +41,7 @@ std::string_view toString(Step step) {
     return names[static_cast<size_t>(step)];
 }
 
-std::vector<Advice> adviseOn(const Known& known) {
-    const Facts facts(known);
+std::vector<Advice> adviseOn(const Facts& facts) {
     std::vector<Advice> all;
     for (const Rule& rule : rules)
         if (std::optional<Advice> advice = rule.advise(facts)) {

@@ -23,8 +23,10 @@ struct Known {
     const inspect::MachinePeaks* peaks = nullptr; // of where it ran
     const diagnose::Check* check = nullptr;       // of this compilation
     std::optional<Target> machine = {};           // where it ran, as code for it would be made; nothing: another device
-    std::set<std::string> tried = {};             // workloads that a study has looked at, for this machine
+    std::set<std::string> tried = {};             // workloads, which have a target, that a study has looked at
 };
+
+struct Facts; // of what is known: advise/facts.h
 
 /// How what is advised is done; who shows advice leads there.
 enum class Step : uint8_t { Bisect, Check, Run, Settings, Tune, Passes, Fusion, Loops, Timeline, Memory };
@@ -42,6 +44,6 @@ struct Advice {
 };
 
 /// First what makes values or figures doubtful, in the order of the rules, then what costs time, the most of it first.
-std::vector<Advice> adviseOn(const Known& known);
+std::vector<Advice> adviseOn(const Facts& facts);
 
 } // namespace lathe::advise

@@ -2,7 +2,6 @@
 #include "advise/facts.h"
 
 #include "base/printable.h"
-#include "inspect/roofline.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -23,9 +22,12 @@ Facts::Facts(const Known& known) : known(known), trace(*known.trace) {
         kernelOfRow.push_back(kernel == kernels.end() ? nullptr : kernel->second);
     }
     machineShareOfRow.resize(profile.rows.size());
-    if (known.peaks)
-        for (const inspect::RooflinePoint& point : inspect::roofline(profile, *known.peaks).points)
-            machineShareOfRow[point.row] = point.share;
+    memory = inspect::memoryChart(trace, profile.shapes);
+    if (!known.peaks)
+        return;
+    roofline = inspect::roofline(profile, *known.peaks);
+    for (const inspect::RooflinePoint& point : roofline->points)
+        machineShareOfRow[point.row] = point.share;
 }
 
 std::string inQuotes(std::string_view name) {

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What several rules look up: the kernel of a row of the profile, what share of the machine it reached, names within bounds.
+// What rules, and who shows them, look up: the kernel of a row of the profile, what share of the machine it reached, the
+// memory plan, names within bounds.
 #pragma once
 
 #include "advise/advice.h"
+#include "inspect/memory_chart.h"
+#include "inspect/roofline.h"
 
 #include <optional>
 #include <string>
@@ -18,6 +21,8 @@ struct Facts {
     const driver::Trace& trace;
     double callsMs = 0;                                   // of a run; 0: it did not run
     std::vector<const driver::KernelRecord*> kernelOfRow; // by row of the profile; null: it is not in the Trace
+    std::optional<inspect::Roofline> roofline;            // of the profile, where the peaks are known
+    std::optional<inspect::MemoryChart> memory;           // at the profile's sizes
     std::vector<std::optional<double>>
         machineShareOfRow; // of what the machine can do; nothing: the peaks are not known
 };

@@ -13,14 +13,6 @@
 namespace lathe::advise {
 namespace {
 
-/// Whether what a node does depends on values: it has graphs of its own, the branches of an If or the body of a loop.
-bool hasGraphs(const model::Node& node) {
-    return std::ranges::any_of(node.attributes, [](const model::Attribute& attribute) {
-        return std::holds_alternative<std::shared_ptr<const model::Graph>>(attribute.value) ||
-               std::holds_alternative<std::vector<std::shared_ptr<const model::Graph>>>(attribute.value);
-    });
-}
-
 std::string listed(const std::vector<std::string>& names) {
     constexpr size_t most = 4;
     std::vector<std::string> shown;
@@ -65,7 +57,9 @@ std::optional<Advice> valuesDecideTime(const Facts& facts) {
         facts.known.profile->shapes.empty())
         return std::nullopt;
     const auto& nodes = facts.trace.graph->nodes;
-    const auto deciding = std::ranges::find_if(nodes, [](const model::Node* node) { return node && hasGraphs(*node); });
+    // The branches of an If, or the body of a loop.
+    const auto deciding =
+        std::ranges::find_if(nodes, [](const model::Node* node) { return node && !model::graphsOf(*node).empty(); });
     if (deciding == nodes.end())
         return std::nullopt;
     return Advice{.what = "Run it on real inputs",

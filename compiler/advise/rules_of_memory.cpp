@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "advise/rules.h"
 #include "inspect/layer_name.h"
-#include "inspect/memory_chart.h"
 
 namespace lathe::advise {
 
 std::optional<Advice> oneBufferMakesThePeak(const Facts& facts) {
     constexpr int64_t small = int64_t{16} << 20; // peaks that no machine minds
     constexpr double most = 0.5;                 // of it
-    if (!facts.known.profile)
+    if (!facts.memory)
         return std::nullopt;
-    const inspect::MemoryChart chart = inspect::memoryChart(facts.trace, facts.known.profile->shapes);
+    const inspect::MemoryChart& chart = *facts.memory;
     if (chart.peak() < small || chart.culprits.empty())
         return std::nullopt;
     const inspect::MemoryChart::Buffer& largest = chart.buffers[chart.culprits.front()];

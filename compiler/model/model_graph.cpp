@@ -133,6 +133,14 @@ int64_t countNodes(const ModelGraph& model) {
     return std::ranges::count_if(model.nodes, [](const Node* node) { return node != nullptr; });
 }
 
+int64_t countParameters(const ModelGraph& model) {
+    int64_t parameters = 0;
+    if (model.graph)
+        for (const Initializer& initializer : model.graph->initializers)
+            parameters += initializer.tensor ? initializer.tensor->elements() : 0;
+    return parameters;
+}
+
 Role roleOf(const ModelGraph& model, const Node& node) {
     const auto id = static_cast<size_t>(node.id);
     return id < model.roles.size() ? model.roles[id] : Role{};

@@ -176,6 +176,8 @@ void indexNodes(ModelGraph& model);
 
 /// How many it has, nested graphs included: of ids that were cut off there is no node.
 int64_t countNodes(const ModelGraph& model);
+/// Elements of the outermost graph's initializers.
+int64_t countParameters(const ModelGraph& model);
 
 /// The role of a node of the model.
 Role roleOf(const ModelGraph& model, const Node& node);

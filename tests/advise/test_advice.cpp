@@ -2,7 +2,7 @@
 //
 // Each rule of advice on facts that it is for, and silent on the same facts without the one thing that it goes by. A model
 // that gives no rule anything to say is the base of all of them.
-#include "advise/advice.h"
+#include "advise/facts.h"
 #include "support/program_of_tests.h"
 
 #include <QTest>
@@ -73,14 +73,15 @@ struct Facts {
     }
 
     std::vector<advise::Advice> advice() const {
-        return advise::adviseOn({.trace = &trace,
-                                 .options = &options,
-                                 .decisions = &decisions,
-                                 .profile = ran ? &profile : nullptr,
-                                 .peaks = &peaks,
-                                 .check = checked ? &check : nullptr,
-                                 .machine = machine,
-                                 .tried = tried});
+        const advise::Known known{.trace = &trace,
+                                  .options = &options,
+                                  .decisions = &decisions,
+                                  .profile = ran ? &profile : nullptr,
+                                  .peaks = &peaks,
+                                  .check = checked ? &check : nullptr,
+                                  .machine = machine,
+                                  .tried = tried};
+        return advise::adviseOn(advise::Facts(known));
     }
     /// What it says, and leads to; of one rule alone.
     const advise::Advice only(std::string_view rule) const {

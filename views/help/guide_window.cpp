@@ -20,7 +20,7 @@ namespace {
 constexpr int deepestHeading = 3;
 constexpr int contentsWidth = 240, readableWidth = 760;
 
-/// Pictures are as wide as there is room, and no wider than they are.
+/// Pictures are as wide as there is room when their page is read, and no wider than they are.
 class Browser : public QTextBrowser {
 public:
     QVariant loadResource(int type, const QUrl& name) override {

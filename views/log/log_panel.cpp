@@ -56,7 +56,7 @@ LogPanel::LogPanel(QWidget* parent)
     table_->setSelectionMode(QAbstractItemView::ExtendedSelection);
     table_->setAccessibleName(tr("Log"));
     fitColumns();
-    table_->addActions({copy_, clear_});
+    table_->addAction(clear_); // copying is every table's
     table_->setContextMenuPolicy(Qt::ActionsContextMenu);
     for (const auto& [level, name] :
          {std::pair(LogLevel::Error, tr("Errors")), std::pair(LogLevel::Warning, tr("Errors and warnings")),

@@ -11,7 +11,6 @@
 #include <QLabel>
 #include <QPushButton>
 #include <QScopedValueRollback>
-#include <QScrollArea>
 #include <QTableView>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -82,14 +81,7 @@ OverviewPage::OverviewPage(models::Selection* selection)
     layout->addLayout(figures);
     layout->addSpacing(room);
     layout->addWidget(below_, 1);
-    layout->addStretch(0);
-    auto area = new QScrollArea;
-    area->setWidget(content);
-    area->setWidgetResizable(true);
-    area->setFrameShape(QFrame::NoFrame);
-    auto all = new QVBoxLayout(this);
-    all->setContentsMargins(0, 0, 0, 0);
-    all->addWidget(area);
+    fill(*this, content);
     connect(selection_, &models::Selection::changed, this, &OverviewPage::follow);
 }
 

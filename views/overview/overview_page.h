@@ -42,7 +42,7 @@ private:
     QLabel *model_, *summary_, *noLayers_;
     QTableView* table_;
     QBoxLayout *figures_, *decisions_, *advice_;
-    QWidget* below_;         // the figures
+    QWidget* below_;         // what stands below the figures
     bool following_ = false; // the table and the selection are being made one
 };
 

@@ -7,6 +7,7 @@
 #include <QBoxLayout>
 #include <QFrame>
 #include <QLabel>
+#include <QScrollArea>
 
 namespace lathe::views {
 
@@ -39,6 +40,17 @@ inline QFrame* card() {
     frame->setAutoFillBackground(true);
     frame->setBackgroundRole(QPalette::Base);
     return frame;
+}
+
+/// All of the page, which scrolls where it has less room than that.
+inline void fill(QWidget& page, QWidget* content) {
+    auto area = new QScrollArea;
+    area->setWidget(content);
+    area->setWidgetResizable(true);
+    area->setFrameShape(QFrame::NoFrame);
+    auto layout = new QVBoxLayout(&page);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->addWidget(area);
 }
 
 /// Takes all widgets out. They go later: one of them may be the button whose click led here.

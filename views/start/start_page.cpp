@@ -13,7 +13,6 @@
 #include <QLabel>
 #include <QPixmap>
 #include <QPushButton>
-#include <QScrollArea>
 #include <QVBoxLayout>
 
 namespace lathe::views::start {
@@ -23,20 +22,19 @@ struct Sample {
     const char *file, *name, *about;
 };
 constexpr Sample samples[] = {
-    {"small_cnn.onnx", QT_TRANSLATE_NOOP("StartPage", "A small CNN"),
-     QT_TRANSLATE_NOOP("StartPage",
-                       "Residual blocks for images of 64 × 64: convolutions that fuse, Winograd, layouts in blocks.")},
-    {"small_transformer.onnx", QT_TRANSLATE_NOOP("StartPage", "A small transformer"),
-     QT_TRANSLATE_NOOP("StartPage", "Two layers of attention over a sequence of any length: sizes that stay open.")},
+    {"small_cnn.onnx", QT_TR_NOOP("A small CNN"),
+     QT_TR_NOOP("Residual blocks for images of 64 × 64: convolutions that fuse, Winograd, layouts in blocks.")},
+    {"small_transformer.onnx", QT_TR_NOOP("A small transformer"),
+     QT_TR_NOOP("Two layers of attention over a sequence of any length: sizes that stay open.")},
 };
 
 struct Picture {
     const char *file, *caption;
 };
 constexpr Picture pictures[] = {
-    {"passes.png", QT_TRANSLATE_NOOP("StartPage", "See what every pass did, down to the instruction.")},
-    {"overview.png", QT_TRANSLATE_NOOP("StartPage", "Learn where the time goes, and what to do next.")},
-    {"tuning.png", QT_TRANSLATE_NOOP("StartPage", "Tune it, and take it along as a bundle.")},
+    {"passes.png", QT_TR_NOOP("See what every pass did, down to the instruction.")},
+    {"overview.png", QT_TR_NOOP("Learn where the time goes, and what to do next.")},
+    {"tuning.png", QT_TR_NOOP("Tune it, and take it along as a bundle.")},
 };
 constexpr int pictureWidth = 250;
 
@@ -104,13 +102,7 @@ StartPage::StartPage(const QList<QAction*>& open, const QString& shared)
     layout->addLayout(columns);
     layout->addLayout(makePictures(shared + QStringLiteral("/guide/images")));
     layout->addStretch(1);
-    auto area = new QScrollArea;
-    area->setWidget(content);
-    area->setWidgetResizable(true);
-    area->setFrameShape(QFrame::NoFrame);
-    auto all = new QVBoxLayout(this);
-    all->setContentsMargins(0, 0, 0, 0);
-    all->addWidget(area);
+    fill(*this, content);
 }
 
 QLayout* StartPage::makeSamples(const QString& folder) {

@@ -77,10 +77,7 @@ std::vector<AttributeRow> rowsOfModel(const model::ModelGraph& model) {
     rows.push_back({"Model", "Nodes", grouped(model::countNodes(model))});
     if (!model.graph)
         return rows;
-    int64_t parameters = 0;
-    for (const model::Initializer& initializer : model.graph->initializers)
-        parameters += initializer.tensor ? initializer.tensor->elements() : 0;
-    rows.push_back({"Model", "Parameters", grouped(parameters)});
+    rows.push_back({"Model", "Parameters", grouped(model::countParameters(model))});
     for (const model::Value& input : model.graph->inputs)
         rows.push_back({"Inputs", text(input.name), text(toString(input.type))});
     for (const model::Value& output : model.graph->outputs)

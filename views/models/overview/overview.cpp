@@ -2,8 +2,6 @@
 #include "views/models/overview/overview.h"
 
 #include "inspect/layer_name.h"
-#include "inspect/memory_chart.h"
-#include "inspect/roofline.h"
 #include "views/models/inputs/open_sizes.h"
 #include "views/models/profile/chart_texts.h"
 #include "views/models/text/counted.h"
@@ -22,19 +20,10 @@ QString percent(double share) {
     return QStringLiteral("%1 %").arg(share * 100, 0, 'f', 0);
 }
 
-/// Of nodes' constants, as the file has them.
-qint64 parametersOf(const model::ModelGraph& graph) {
-    qint64 parameters = 0;
-    if (graph.graph)
-        for (const model::Initializer& initializer : graph.graph->initializers)
-            parameters += initializer.tensor ? initializer.tensor->elements() : 0;
-    return parameters;
-}
-
 QString summaryOf(const advise::Known& known) {
     const model::ModelGraph& graph = *known.trace->graph;
     QStringList parts = {QString::fromStdString(graph.format), counted(model::countNodes(graph), "node", "nodes"),
-                         tr("%1 parameters").arg(shortened(double(parametersOf(graph)))),
+                         tr("%1 parameters").arg(shortened(double(model::countParameters(graph)))),
                          QString::fromStdString(known.options->target.cpu)};
     if (known.profile) {
         parts << counted(known.profile->threads, "thread", "threads");
@@ -64,13 +53,12 @@ OverviewFigure machineFigure(const inspect::Profile* profile, const inspect::Roo
     return figure;
 }
 
-OverviewFigure memoryFigure(const advise::Known& known) {
+OverviewFigure memoryFigure(const advise::Facts& facts) {
     OverviewFigure figure{tr("Memory"), QStringLiteral("–"), tr("known after a run")};
-    if (!known.profile)
+    if (!facts.memory)
         return figure;
-    const inspect::MemoryChart chart = inspect::memoryChart(*known.trace, known.profile->shapes);
-    if (chart.reserved) {
-        figure.value = bytesText(double(*chart.reserved));
+    if (const auto& reserved = facts.memory->reserved) {
+        figure.value = bytesText(double(*reserved));
         figure.detail = tr("intermediate values");
     } else {
         figure.detail = tr("only a run tells");
@@ -87,11 +75,8 @@ OverviewFigure sizeFigure(const OverviewWork& work) {
 OverviewFigure kernelFigure(const driver::Trace& trace, bool isCompiled) {
     if (!isCompiled)
         return {tr("Kernels"), QStringLiteral("–"), tr("compile it (F5)")};
-    const auto tuned = std::ranges::count_if(trace.kernels, [](const driver::KernelRecord& kernel) {
-        return kernel.schedule.from != lower::ScheduleFrom::Default;
-    });
     return {tr("Kernels"), grouped(qint64(trace.kernels.size())),
-            tr("%1, %2 tuned").arg(counted(qint64(trace.calls.size()), "call", "calls")).arg(tuned)};
+            tr("%1, %2 tuned").arg(counted(qint64(trace.calls.size()), "call", "calls")).arg(tunedKernels(trace))};
 }
 
 OverviewFigure valueFigure(const diagnose::Check* check) {
@@ -138,6 +123,12 @@ std::vector<OverviewLayer> longestOf(const advise::Known& known, const inspect::
 
 } // namespace
 
+qint64 tunedKernels(const driver::Trace& trace) {
+    return std::ranges::count_if(trace.kernels, [](const driver::KernelRecord& kernel) {
+        return kernel.schedule.from != lower::ScheduleFrom::Default;
+    });
+}
+
 QString textOf(advise::Step step) {
     switch (step) {
     case advise::Step::Bisect:
@@ -170,18 +161,16 @@ Overview overviewOf(const advise::Known& known, const OverviewWork& work, bool i
     overview.summary = summaryOf(known);
     overview.isCompiled = isCompiled;
     overview.ran = known.profile != nullptr;
-    std::optional<inspect::Roofline> roofline;
-    if (known.profile && known.peaks)
-        roofline = inspect::roofline(*known.profile, *known.peaks);
-    const inspect::Roofline* roof = roofline ? &*roofline : nullptr;
-    overview.figures = {runFigure(known.profile), machineFigure(known.profile, roof),     memoryFigure(known),
+    const advise::Facts facts(known);
+    const inspect::Roofline* roof = facts.roofline ? &*facts.roofline : nullptr;
+    overview.figures = {runFigure(known.profile), machineFigure(known.profile, roof),     memoryFigure(facts),
                         sizeFigure(work),         kernelFigure(*known.trace, isCompiled), valueFigure(known.check),
                         problemFigure(work)};
     if (known.profile)
         overview.longest = longestOf(known, roof);
     overview.decisions = decisionRows(*known.decisions);
     if (isCompiled)
-        overview.advice = advise::adviseOn(known);
+        overview.advice = advise::adviseOn(facts);
     return overview;
 }
 

@@ -3,7 +3,7 @@
 // What the page Overview shows: a model's figures at a glance, where its time goes, and what to do next.
 #pragma once
 
-#include "advise/advice.h"
+#include "advise/facts.h"
 #include "views/models/window/decision_rows.h"
 
 #include <QString>
@@ -45,6 +45,9 @@ struct Overview {
 
 /// Of a model that was opened: `known.trace` has a graph. `isCompiled`: it is that of a compilation.
 Overview overviewOf(const advise::Known& known, const OverviewWork& work, bool isCompiled);
+
+/// Kernels with another schedule than that by default.
+qint64 tunedKernels(const driver::Trace& trace);
 
 /// What the button beside advice says: "Tune…".
 QString textOf(advise::Step step);
